@@ -1,0 +1,36 @@
+# make run  = the main job from nothing; make test = every check that CI runs, from nothing.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: install run test check format docs clean
+
+install: .venv/.installed
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.installed: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+.venv/.installed-test: .venv/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	@touch $@
+
+run: install
+	$(BIN)/vinlab demo --out runs/first
+
+check: .venv/.installed-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+
+test: check
+	$(BIN)/python -m pytest
+
+format: .venv/.installed-test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf .venv runs site .pytest_cache .ruff_cache

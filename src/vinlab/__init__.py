@@ -1,0 +1,1 @@
+"""vinlab: Value Iteration Networks."""
