@@ -1,0 +1,27 @@
+"""The four parts that a VIN's designer chooses: reward, transition, attention, policy. All that is learned is here."""
+
+from vinlab.design.attention import StateAttention
+from vinlab.design.policy import LinearPolicy
+from vinlab.design.reward import CnnReward, HierarchicalReward, LinearReward
+from vinlab.design.transition import (
+    GivenTransition,
+    HierarchicalTransition,
+    SharedTransition,
+    UntiedTransition,
+    move_kernels,
+    random_kernels,
+)
+
+__all__ = [
+    "CnnReward",
+    "GivenTransition",
+    "HierarchicalReward",
+    "HierarchicalTransition",
+    "LinearPolicy",
+    "LinearReward",
+    "SharedTransition",
+    "StateAttention",
+    "UntiedTransition",
+    "move_kernels",
+    "random_kernels",
+]

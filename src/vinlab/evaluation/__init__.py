@@ -1,0 +1,1 @@
+"""Letting a policy act, and measuring how well it did."""

@@ -1,0 +1,5 @@
+"""Whole policies: the rows of the paper's tables."""
+
+from vinlab.networks.vin import ValueIterationNetwork
+
+__all__ = ["ValueIterationNetwork"]

@@ -1,0 +1,16 @@
+"""Value iteration as a layer. Nothing here holds weights: reward and transition come in, a plan goes out."""
+
+from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels
+from vinlab.planning.graph import GraphPlanner, GraphTransition
+from vinlab.planning.grid import GridPlanner
+from vinlab.planning.hierarchy import HierarchicalPlanner
+
+__all__ = [
+    "GraphPlanner",
+    "GraphTransition",
+    "GridPlanner",
+    "HierarchicalPlanner",
+    "LocalKernels",
+    "SharedKernels",
+    "UntiedKernels",
+]

@@ -8,7 +8,7 @@ cell at ``(row - F // 2, col - F // 2)`` from the one that is backed up.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as functional
@@ -18,6 +18,7 @@ from torch import Tensor
 from vinlab.types import InputError
 
 
+@runtime_checkable
 class GridTransition(Protocol):
     """How the planner believes the world moves: turns reward and value into their shares of q, backup by backup."""
 

@@ -1,0 +1,16 @@
+"""pi_re: the reactive policy, from what was attended to what is done."""
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+class LinearPolicy(nn.Module):
+    """A linear layer without bias whose softmax is the probability of each move."""
+
+    def __init__(self, *, actions: int = 10, moves: int = 8) -> None:
+        super().__init__()
+        self.moves = nn.Linear(actions, moves, bias=False)
+
+    def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
+        """The logits of the moves in every state."""
+        return self.moves(attended)

@@ -1,0 +1,53 @@
+"""f_R: what the planner is told to want, as a function of the observation."""
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from vinlab.planning.hierarchy import shrink
+
+
+class CnnReward(nn.Module):
+    """A layer of small filters and a last one that weighs them: the paper's f_R for maps."""
+
+    def __init__(self, *, channels: int = 2, hidden: int = 150, rewards: int = 1, width: int = 3) -> None:
+        super().__init__()
+        self.features = nn.Conv2d(channels, hidden, width, padding=width // 2)
+        self.reward = nn.Conv2d(hidden, rewards, width, padding=width // 2, bias=False)
+
+    def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R H W"]:
+        """The reward of every cell."""
+        return self.reward(self.features(observation).relu())
+
+
+class LinearReward(nn.Module):
+    """The same without a nonlinearity and with a last filter of one cell: what the authors' own code computes."""
+
+    def __init__(self, *, channels: int = 2, hidden: int = 150, rewards: int = 1, width: int = 3) -> None:
+        super().__init__()
+        self.features = nn.Conv2d(channels, hidden, width, padding=width // 2)
+        self.reward = nn.Conv2d(hidden, rewards, 1, bias=False)
+
+    def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R H W"]:
+        """The reward of every cell."""
+        return self.reward(self.features(observation))
+
+
+class HierarchicalReward(nn.Module):
+    """A reward for each level of a hierarchical planner, from coarse to fine.
+
+    Each level has a part of its own; features of the full map are made coarser before they are weighed.
+    """
+
+    def __init__(self, levels: list[CnnReward], *, factor: int = 2) -> None:
+        super().__init__()
+        self.levels = nn.ModuleList(levels)
+        self.factor = factor
+
+    def forward(self, observation: Float[Tensor, "B C H W"]) -> list[Tensor]:
+        """The rewards ``[B R h w]`` of the levels."""
+        rewards = []
+        for depth, level in enumerate(self.levels):
+            assert isinstance(level, CnnReward)
+            times = self.factor ** (len(self.levels) - 1 - depth)
+            rewards.append(level.reward(shrink(level.features(observation).relu(), times)))
+        return rewards

@@ -1,0 +1,100 @@
+"""f_P: how the planner believes the world moves, as a function of the observation."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from vinlab.planning.bellman import SharedKernels, UntiedKernels
+from vinlab.types import MOVE_OFFSETS, InputError
+
+
+class SharedTransition(nn.Module):
+    """One learned set of kernels, whatever the observation, shared by all backups."""
+
+    def __init__(self, initial: SharedKernels) -> None:
+        super().__init__()
+        self.reward = nn.Parameter(initial.reward.clone())
+        self.value = nn.Parameter(initial.value.clone())
+
+    def forward(self, observation: Tensor) -> SharedKernels:
+        """The kernels as they stand."""
+        return SharedKernels(reward=self.reward, value=self.value)
+
+
+class UntiedTransition(nn.Module):
+    """A learned set of kernels for each of the K + 1 convolutions."""
+
+    def __init__(self, initial: Sequence[SharedKernels]) -> None:
+        super().__init__()
+        self.reward = nn.Parameter(torch.stack([kernels.reward for kernels in initial]))
+        self.value = nn.Parameter(torch.stack([kernels.value for kernels in initial]))
+
+    def forward(self, observation: Tensor) -> UntiedKernels:
+        """The kernels as they stand."""
+        return UntiedKernels(reward=self.reward, value=self.value)
+
+
+class GivenTransition(nn.Module):
+    """Kernels that are known and not learned."""
+
+    reward: Tensor
+    value: Tensor
+
+    def __init__(self, kernels: SharedKernels) -> None:
+        super().__init__()
+        self.register_buffer("reward", kernels.reward)
+        self.register_buffer("value", kernels.value)
+
+    def forward(self, observation: Tensor) -> SharedKernels:
+        """The kernels as they were given."""
+        return SharedKernels(reward=self.reward, value=self.value)
+
+
+class HierarchicalTransition(nn.Module):
+    """The transitions of a hierarchical planner, from coarse to fine."""
+
+    def __init__(self, levels: Sequence[nn.Module]) -> None:
+        super().__init__()
+        self.levels = nn.ModuleList(levels)
+
+    def forward(self, observation: Tensor) -> list[SharedKernels]:
+        """The kernels of the levels."""
+        return [level(observation) for level in self.levels]
+
+
+def random_kernels(
+    *, actions: int = 10, rewards: int = 1, width: int = 3, deviation: float = 0.01
+) -> SharedKernels:
+    """Normal noise, which knows nothing of moves: the paper's start in the grid-world."""
+    return SharedKernels(
+        reward=deviation * torch.randn(actions, rewards, width, width),
+        value=deviation * torch.randn(actions, 1, width, width),
+    )
+
+
+def move_kernels(
+    *,
+    actions: int = 10,
+    rewards: int = 1,
+    width: int = 3,
+    discount: float = 0.95,
+    deviation: float = 0.01,
+    moves: int = len(MOVE_OFFSETS),
+) -> SharedKernels:
+    """Grid-world moves: action m wants the reward and the discounted value of the cell that move m leads to.
+
+    This is the paper's prior in its control experiment. Actions beyond the moves, and reward channels beyond
+    the first, start as noise.
+    """
+    if actions < moves or width < 3:
+        raise InputError(
+            f"{moves} moves need as many actions and kernels of width 3 or more, "
+            f"but {actions} actions of width {width} came."
+        )
+    kernels = random_kernels(actions=actions, rewards=rewards, width=width, deviation=deviation)
+    centre = width // 2
+    for action, (row, col) in enumerate(MOVE_OFFSETS[:moves]):
+        kernels.reward[action, 0, centre + row, centre + col] += 1.0
+        kernels.value[action, 0, centre + row, centre + col] += discount
+    return kernels

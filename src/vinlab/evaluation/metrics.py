@@ -1,0 +1,42 @@
+"""The three measures of the paper's tables and one that the paper lacks, each defined once.
+
+Numbers are shares or means over everything that is given; nothing is dropped.
+"""
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+
+def success_rate(reached: Bool[np.ndarray, " B"]) -> float:
+    """Share of the problems whose rollout reached the goal in time."""
+    return float(reached.mean()) if len(reached) else float("nan")
+
+
+def trajectory_difference(
+    lengths: Int[np.ndarray, " B"], expert_lengths: Int[np.ndarray, " B"], reached: Bool[np.ndarray, " B"]
+) -> float:
+    """Mean of (states passed - states of the expert's path) over the successes.
+
+    It can be negative: the expert's path is the cheapest, not always the one of fewest steps.
+    """
+    if not reached.any():
+        return float("nan")
+    return float((lengths - expert_lengths)[reached].mean())
+
+
+def prediction_loss(
+    moves: Int[np.ndarray, "B T"], expert_moves: Int[np.ndarray, "B T"], counts: Bool[np.ndarray, "B T"]
+) -> float:
+    """Share of the states that count in which the policy's move is not the expert's own (0-1 loss).
+
+    Where several moves are optimal the expert names one, so even a perfect planner does not reach 0.
+    """
+    return float((moves != expert_moves)[counts].mean()) if counts.any() else float("nan")
+
+
+def optimal_action_accuracy(
+    moves: Int[np.ndarray, "B T"], optimal: Bool[np.ndarray, "B T M"], counts: Bool[np.ndarray, "B T"]
+) -> float:
+    """Share of the states that count in which the policy's move is one of the optimal ones."""
+    right = np.take_along_axis(optimal, moves[..., None], axis=-1)[..., 0]
+    return float(right[counts].mean()) if counts.any() else float("nan")

@@ -1,0 +1,70 @@
+"""Letting a policy act: closed-loop rollouts of all problems at once."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+
+@runtime_checkable
+class PlanningPolicy(Protocol):
+    """A policy that looks at a problem once and is then asked for moves in its states."""
+
+    def plan(self, observation: Tensor, *, iterations: int | Sequence[int] | None = None) -> Any:
+        """What all states of a problem share."""
+        ...
+
+    def act(self, plan: Any, states: Tensor) -> Tensor:
+        """The logits ``[B S M]`` of the moves in states ``[B S 2]``."""
+        ...
+
+
+Step = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Where moves ``[B]`` lead from states ``[B 2]``."""
+
+
+@dataclass(frozen=True)
+class Rollouts:
+    """The ways that a policy went."""
+
+    states: Int[np.ndarray, "B T 2"]
+    """From the start on; the last state is repeated once a rollout has ended."""
+    lengths: Int[np.ndarray, " B"]
+    """How many states each way has, the start included."""
+    reached: Bool[np.ndarray, " B"]
+
+
+@torch.no_grad()
+def roll_out(
+    policy: PlanningPolicy,
+    plan: Any,
+    *,
+    starts: Int[np.ndarray, "B 2"],
+    goals: Int[np.ndarray, "B 2"],
+    step: Step,
+    horizons: Int[np.ndarray, " B"],
+) -> Rollouts:
+    """Follow the likeliest move in every problem until its goal is reached or its horizon of states is full."""
+    states, lengths = [starts], np.ones(len(starts), dtype=np.int64)
+    reached = (starts == goals).all(axis=1)
+    for _ in range(int(horizons.max(initial=1)) - 1):
+        active = ~reached & (lengths < horizons)
+        if not active.any():
+            break
+        moves = choose(policy, plan, states[-1][:, None])[:, 0]
+        following = np.where(active[:, None], step(states[-1], moves), states[-1])
+        states.append(following)
+        lengths += active
+        reached |= active & (following == goals).all(axis=1)
+    return Rollouts(np.stack(states, axis=1), lengths, reached)
+
+
+@torch.no_grad()
+def choose(policy: PlanningPolicy, plan: Any, states: Int[np.ndarray, "B S 2"]) -> Int[np.ndarray, "B S"]:
+    """The likeliest move in each state."""
+    logits: Float[Tensor, "B S M"] = policy.act(plan, torch.as_tensor(states))
+    return logits.argmax(dim=-1).cpu().numpy()

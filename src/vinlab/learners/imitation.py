@@ -1,0 +1,226 @@
+"""Learning from an expert: make its moves likely in the states it was seen in."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from vinlab.learners import parallel
+from vinlab.learners.contract import NoRecord, Progress, Record, Validator, unwatched
+from vinlab.learners.optimisers import (
+    OptimiserName,
+    Stage,
+    make_optimiser,
+    optimiser_tensors,
+    restore_optimiser,
+    set_rate,
+)
+from vinlab.types import Demonstrations, InputError
+
+
+@dataclass(frozen=True)
+class ImitationConfig:
+    """How to learn from demonstrations."""
+
+    stages: tuple[Stage, ...]
+    optimiser: OptimiserName = "adam"
+    batch_problems: int = 32
+    """Problems per update, over all processes; every labelled state of a problem is read from its one plan."""
+    clip: float | None = 1.0
+    """The largest norm of a gradient."""
+
+    @property
+    def epochs(self) -> int:
+        """Of all stages together."""
+        return sum(stage.epochs for stage in self.stages)
+
+
+class ImitationLoss(nn.Module):
+    """The policy with its loss, in one module so that several processes can share its gradient."""
+
+    def __init__(self, policy: nn.Module) -> None:
+        super().__init__()
+        self.policy = policy
+
+    def forward(self, batch: Demonstrations) -> Float[Tensor, ""]:
+        """The sum of the losses of all states in the batch."""
+        logits, _ = self.policy(batch.observations, batch.states)
+        return (batch.weights * surprise(logits, batch.moves)).sum()
+
+
+def surprise(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Float[Tensor, "B S"]:
+    """Minus the logarithm of the probability that the policy makes one of the right moves.
+
+    With a single right move this is the cross-entropy. A state without any right move is worth 0.
+    """
+    allowed = moves | ~moves.any(dim=-1, keepdim=True)
+    return logits.logsumexp(dim=-1) - logits.masked_fill(~allowed, -torch.inf).logsumexp(dim=-1)
+
+
+@dataclass
+class Best:
+    """The best weights so far by validation, and when they were reached."""
+
+    score: float = -float("inf")
+    epoch: int = -1
+    weights: dict[str, Tensor] = field(default_factory=dict)
+
+
+def imitate(
+    policy: nn.Module,
+    demonstrations: Demonstrations,
+    config: ImitationConfig,
+    *,
+    seed: int,
+    validate: Validator | None = None,
+    record: Record | None = None,
+    progress: Progress = unwatched,
+) -> Best:
+    """Fit the policy to the expert's moves and leave it with its best weights.
+
+    Epoch e visits the problems in an order that the seed and e alone decide, so a run that is taken up again
+    from a checkpoint goes the way it would have gone.
+    """
+    if not len(demonstrations):
+        raise InputError("demonstrations must hold at least one problem, but they are empty.")
+    training = Training(policy, demonstrations, config, seed=seed, record=record or NoRecord())
+    training.resume()
+    while training.epoch < config.epochs:
+        metrics = training.run_epoch(progress)
+        training.finish_epoch(metrics, validate)
+    if training.best.weights:
+        policy.load_state_dict(training.best.weights)
+    return training.best
+
+
+class Training:
+    """The state of one training: weights, optimiser, epoch, best so far."""
+
+    def __init__(
+        self,
+        policy: nn.Module,
+        demonstrations: Demonstrations,
+        config: ImitationConfig,
+        *,
+        seed: int,
+        record: Record,
+    ) -> None:
+        self.policy = policy
+        self.loss: nn.Module = ImitationLoss(policy)
+        if parallel.world_size() > 1:
+            self.loss = DistributedDataParallel(self.loss)
+        self.demonstrations = demonstrations
+        self.config = config
+        self.seed = seed
+        self.record = record
+        self.epoch = 0
+        self.best = Best()
+        self.optimiser = make_optimiser(config.optimiser, policy.parameters())
+
+    @property
+    def updates_per_epoch(self) -> int:
+        """The last update of an epoch may have fewer problems; none is left out."""
+        return -(-len(self.demonstrations) // self.config.batch_problems)
+
+    def stage(self) -> tuple[Stage, int]:
+        """The stage of this epoch, and how many of its epochs have passed."""
+        passed = self.epoch
+        for stage in self.config.stages:
+            if passed < stage.epochs:
+                return stage, passed
+            passed -= stage.epochs
+        raise AssertionError("no stage is left")
+
+    def run_epoch(self, progress: Progress) -> dict[str, float]:
+        """Visit every problem once."""
+        stage, passed = self.stage()
+        if passed == 0:
+            self.optimiser = make_optimiser(self.config.optimiser, self.policy.parameters())
+        self.policy.train()
+        started, loss, weight, rate = time.perf_counter(), 0.0, 0.0, 0.0
+        for update, chosen in enumerate(self._batches()):
+            rate = stage.rate_at((passed + update / self.updates_per_epoch) / stage.epochs)
+            set_rate(self.optimiser, rate)
+            batch_loss, batch_weight = self.update(chosen)
+            loss, weight = loss + batch_loss, weight + batch_weight
+            done = self.epoch * self.updates_per_epoch + update + 1
+            progress(done, self.config.epochs * self.updates_per_epoch, f"loss {loss / max(weight, 1):.4f}")
+        seconds = time.perf_counter() - started
+        return {"loss": loss / max(weight, 1), "rate": rate, "states_per_second": weight / seconds}
+
+    def _batches(self) -> list[Tensor]:
+        order = np.random.default_rng([self.seed, self.epoch]).permutation(len(self.demonstrations))
+        return list(torch.as_tensor(order).split(self.config.batch_problems))
+
+    def update(self, chosen: Tensor) -> tuple[float, float]:
+        """One step on some problems, shared out among the processes; the loss and weight of all of them."""
+        weight = float(self.demonstrations.weights[chosen].sum())
+        share = self.demonstrations[chosen[parallel.rank() :: parallel.world_size()]]
+        loss = self.loss(to_device(share, next(self.policy.parameters()).device))
+        self.optimiser.zero_grad(set_to_none=True)
+        # Processes average their gradients, so each scales its sum by how many there are.
+        (loss * (parallel.world_size() / max(weight, 1.0))).backward()
+        if self.config.clip is not None:
+            nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.clip)
+        self._require_finite(loss)
+        self.optimiser.step()
+        return parallel.total(loss.item()), weight
+
+    def _require_finite(self, loss: Tensor) -> None:
+        if not torch.isfinite(loss):
+            raise InputError(
+                f"the loss became {loss.item()} in epoch {self.epoch + 1}; "
+                "a lower rate or a tighter clip keeps it finite."
+            )
+
+    def finish_epoch(self, metrics: Mapping[str, float], validate: Validator | None) -> None:
+        """Look at the validation problems, keep the best weights, note the metrics, make a checkpoint."""
+        found = None
+        if validate is not None:
+            self.policy.eval()
+            found = validate(self.policy)
+        if found is None or found.score >= self.best.score:
+            weights = {name: tensor.detach().clone() for name, tensor in self.policy.state_dict().items()}
+            self.best = Best(found.score if found else 0.0, self.epoch, weights)
+        self.epoch += 1
+        self.record.log({"epoch": self.epoch, **metrics, **(found.metrics if found else {})})
+        self.record.save_checkpoint(self._tensors(), self._state())
+
+    def _tensors(self) -> dict[str, Tensor]:
+        groups = {
+            "weights": self.policy.state_dict(),
+            "best": self.best.weights,
+            "optimiser": optimiser_tensors(self.optimiser),
+        }
+        return {f"{group}/{name}": entry for group, entries in groups.items() for name, entry in entries.items()}
+
+    def _state(self) -> dict[str, Any]:
+        return {"epoch": self.epoch, "best_score": self.best.score, "best_epoch": self.best.epoch}
+
+    def resume(self) -> None:
+        """Take up the last checkpoint, if there is one."""
+        found = self.record.load_checkpoint()
+        if found is None:
+            return
+        tensors, state = found
+        groups: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "optimiser": {}}
+        for key, tensor in tensors.items():
+            group, name = key.split("/", 1)
+            groups[group][name] = tensor
+        self.policy.load_state_dict(groups["weights"])
+        restore_optimiser(self.optimiser, groups["optimiser"])
+        self.epoch = state["epoch"]
+        self.best = Best(state["best_score"], state["best_epoch"], groups["best"])
+
+
+def to_device(batch: Demonstrations, device: torch.device) -> Demonstrations:
+    """The same demonstrations where the policy is."""
+    return Demonstrations(
+        batch.observations.to(device), batch.states.to(device), batch.moves.to(device), batch.weights.to(device)
+    )

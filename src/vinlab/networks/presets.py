@@ -1,0 +1,144 @@
+"""The networks of the tables, from plain settings that a manifest can hold."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import nn
+
+from vinlab.design import (
+    CnnReward,
+    HierarchicalReward,
+    HierarchicalTransition,
+    LinearPolicy,
+    LinearReward,
+    SharedTransition,
+    StateAttention,
+    UntiedTransition,
+    move_kernels,
+    random_kernels,
+)
+from vinlab.networks.vin import ValueIterationNetwork
+from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
+from vinlab.types import MOVE_NAMES
+
+Initialisation = Literal["moves", "random"]
+"""Kernels that start as grid-world moves (the paper's prior in its control experiment), or as noise."""
+
+
+@dataclass(frozen=True)
+class VinConfig:
+    """A VIN for maps, with a reward of the paper's text and kernels shared by all backups."""
+
+    iterations: int
+    initialisation: Initialisation = "moves"
+    hidden: int = 150
+    actions: int = 10
+
+    def build(self) -> ValueIterationNetwork:
+        """The network with fresh weights."""
+        return ValueIterationNetwork(
+            reward=CnnReward(hidden=self.hidden),
+            transition=SharedTransition(_kernels(self.initialisation, actions=self.actions)),
+            planner=GridPlanner(iterations=self.iterations),
+            attention=StateAttention(),
+            policy=_policy(self.initialisation, self.actions),
+        )
+
+
+@dataclass(frozen=True)
+class AuthorsVinConfig:
+    """The VIN as the authors' code computes it: a linear reward, and noise in every weight."""
+
+    iterations: int
+    hidden: int = 150
+    actions: int = 10
+    deviation: float = 0.01
+
+    def build(self) -> ValueIterationNetwork:
+        """The network with fresh weights; all of them, biases too, are drawn from one normal distribution."""
+        network = ValueIterationNetwork(
+            reward=LinearReward(hidden=self.hidden),
+            transition=SharedTransition(random_kernels(actions=self.actions)),
+            planner=GridPlanner(iterations=self.iterations),
+            attention=StateAttention(),
+            policy=LinearPolicy(actions=self.actions, moves=len(MOVE_NAMES)),
+        )
+        for parameter in network.parameters():
+            nn.init.normal_(parameter, std=self.deviation)
+        return network
+
+
+@dataclass(frozen=True)
+class UntiedVinConfig:
+    """A VIN whose K + 1 convolutions have kernels of their own."""
+
+    iterations: int
+    initialisation: Initialisation = "moves"
+    hidden: int = 150
+    actions: int = 10
+
+    def build(self) -> ValueIterationNetwork:
+        """The network with fresh weights."""
+        sets = [_kernels(self.initialisation, actions=self.actions) for _ in range(self.iterations + 1)]
+        return ValueIterationNetwork(
+            reward=CnnReward(hidden=self.hidden),
+            transition=UntiedTransition(sets),
+            planner=GridPlanner(iterations=self.iterations),
+            attention=StateAttention(),
+            policy=_policy(self.initialisation, self.actions),
+        )
+
+
+@dataclass(frozen=True)
+class HierarchicalVinConfig:
+    """A VIN that plans on a coarse map first."""
+
+    iterations: tuple[int, ...]
+    """K of each level, from coarse to fine."""
+    factor: int = 2
+    initialisation: Initialisation = "moves"
+    hidden: int = 150
+    actions: int = 10
+
+    def build(self) -> ValueIterationNetwork:
+        """The network with fresh weights."""
+        levels = len(self.iterations)
+        kernels = [
+            _kernels(self.initialisation, actions=self.actions, rewards=1 if level == 0 else 2)
+            for level in range(levels)
+        ]
+        return ValueIterationNetwork(
+            reward=HierarchicalReward(
+                [CnnReward(hidden=self.hidden) for _ in range(levels)], factor=self.factor
+            ),
+            transition=HierarchicalTransition([SharedTransition(initial) for initial in kernels]),
+            planner=HierarchicalPlanner(iterations=self.iterations, factor=self.factor),
+            attention=StateAttention(),
+            policy=_policy(self.initialisation, self.actions),
+        )
+
+
+NetworkConfig = VinConfig | AuthorsVinConfig | UntiedVinConfig | HierarchicalVinConfig
+
+KINDS: dict[str, type[NetworkConfig]] = {
+    "vin": VinConfig,
+    "authors-vin": AuthorsVinConfig,
+    "untied-vin": UntiedVinConfig,
+    "hierarchical-vin": HierarchicalVinConfig,
+}
+"""The names under which manifests hold the settings of networks."""
+
+
+def _kernels(initialisation: Initialisation, *, actions: int, rewards: int = 1) -> SharedKernels:
+    make = {"moves": move_kernels, "random": random_kernels}[initialisation]
+    return make(actions=actions, rewards=rewards)
+
+
+def _policy(initialisation: Initialisation, actions: int) -> LinearPolicy:
+    """A policy whose move m looks at planner action m first, where the actions start as moves."""
+    policy = LinearPolicy(actions=actions, moves=len(MOVE_NAMES))
+    if initialisation == "moves":
+        with torch.no_grad():
+            policy.moves.weight += torch.eye(len(MOVE_NAMES), actions)
+    return policy

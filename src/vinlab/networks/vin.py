@@ -1,0 +1,50 @@
+"""The value iteration network: a policy with a planner inside."""
+
+from collections.abc import Sequence
+
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from vinlab.types import Plan
+
+
+class ValueIterationNetwork(nn.Module):
+    """A policy that plans: reward and transition tell the planner what to want and how the world moves, attention
+    picks the values that matter in a state, and the policy acts on them (Figure 2 of the paper)."""
+
+    def __init__(
+        self,
+        *,
+        reward: nn.Module,
+        transition: nn.Module,
+        planner: nn.Module,
+        attention: nn.Module,
+        policy: nn.Module,
+    ) -> None:
+        super().__init__()
+        self.reward = reward
+        self.transition = transition
+        self.planner = planner
+        self.attention = attention
+        self.policy = policy
+
+    def plan(
+        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
+    ) -> Plan:
+        """One plan per problem, to be read in as many of its states as one likes."""
+        return self.planner(self.reward(observation), self.transition(observation), iterations=iterations)
+
+    def act(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
+        """The logits of the moves in some states of each problem, read from its plan."""
+        return self.policy(self.attention(plan, states))
+
+    def forward(
+        self,
+        observation: Float[Tensor, "B C H W"],
+        states: Int[Tensor, "B S 2"],
+        *,
+        iterations: int | Sequence[int] | None = None,
+    ) -> tuple[Float[Tensor, "B S M"], Plan]:
+        """The logits of the moves, and the plan they were read from."""
+        plan = self.plan(observation, iterations=iterations)
+        return self.act(plan, states), plan

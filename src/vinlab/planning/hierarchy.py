@@ -1,0 +1,72 @@
+"""Value iteration at several resolutions: a coarse plan first, which tells the finer one where to look."""
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as functional
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from vinlab.planning.bellman import GridTransition
+from vinlab.planning.grid import GridPlanner
+from vinlab.types import InputError, Plan
+
+
+class HierarchicalPlanner(nn.Module):
+    """Grid planners from coarse to fine (the paper's hierarchical VI module).
+
+    The value of each level is brought to the size of the next and joins its reward as one more channel. Each
+    level is ``factor`` times as coarse as the next.
+    """
+
+    def __init__(self, *, iterations: Sequence[int], factor: int = 2) -> None:
+        super().__init__()
+        if factor < 1:
+            raise InputError(f"factor must be at least 1, but {factor} came.")
+        if not iterations:
+            raise InputError("iterations must name at least one level, from coarse to fine, but none came.")
+        self.factor = factor
+        self.levels = nn.ModuleList(GridPlanner(iterations=count) for count in iterations)
+
+    @property
+    def iterations(self) -> tuple[int, ...]:
+        """K of each level, from coarse to fine."""
+        return tuple(level.iterations for level in self.levels)  # pyright: ignore[reportReturnType]
+
+    def forward(
+        self,
+        reward: Sequence[Tensor],
+        transition: Sequence[GridTransition],
+        *,
+        iterations: Sequence[int] | None = None,
+    ) -> Plan:
+        """The finest plan, with the coarser ones behind it; rewards and transitions come from coarse to fine."""
+        iterations = self.iterations if iterations is None else tuple(iterations)
+        for name, given in (("rewards", reward), ("transitions", transition), ("iterations", iterations)):
+            if len(given) != len(self.levels):
+                raise InputError(f"the planner has {len(self.levels)} levels, but {len(given)} {name} came.")
+        plan = None
+        for planner, signal, kernels, count in zip(self.levels, reward, transition, iterations, strict=True):
+            if plan is not None:
+                signal = torch.cat([signal, spread(plan.value, signal.shape[-2:], self.factor)], dim=1)
+            finer: Plan = planner(signal, kernels, iterations=count)
+            plan = Plan(reward=finer.reward, q=finer.q, value=finer.value, coarser=plan)
+        assert plan is not None
+        return plan
+
+
+def spread(value: Float[Tensor, "B 1 h w"], size: Sequence[int], factor: int) -> Float[Tensor, "B 1 H W"]:
+    """The coarse value on the cells of a finer map: each cell takes that of the coarse cell it lies in."""
+    wanted = tuple(-(-fine // factor) for fine in size)
+    if tuple(value.shape[-2:]) != wanted:
+        raise InputError(
+            f"a map of {tuple(size)} cells made {factor} times as coarse has {wanted} cells, "
+            f"but {tuple(value.shape[-2:])} came."
+        )
+    rows, cols = (torch.arange(fine, device=value.device) // factor for fine in size)
+    return value[:, :, rows][:, :, :, cols]
+
+
+def shrink(image: Float[Tensor, "B C H W"], factor: int) -> Float[Tensor, "B C h w"]:
+    """The map at a coarser resolution: the largest entry of each block, also of those that stick out."""
+    return functional.max_pool2d(image, factor, ceil_mode=True)

@@ -1,0 +1,69 @@
+import pytest
+import torch
+
+from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
+from vinlab.planning.hierarchy import shrink, spread
+from vinlab.types import InputError
+
+
+def kernels(rewards, dtype=torch.float64):
+    return SharedKernels(
+        torch.randn(3, rewards, 3, 3, dtype=dtype), 0.3 * torch.randn(3, 1, 3, 3, dtype=dtype)
+    )
+
+
+@pytest.mark.parametrize(("rows", "cols", "factor"), [(8, 8, 2), (9, 7, 2), (9, 10, 4), (5, 1, 3), (1, 1, 2)])
+def test_a_cell_takes_the_value_of_the_coarse_cell_it_lies_in(rows, cols, factor):
+    fine = torch.arange(rows * cols, dtype=torch.float64).view(1, 1, rows, cols)
+    coarse = shrink(fine, factor)
+    back = spread(coarse, (rows, cols), factor)
+    for row in range(rows):
+        for col in range(cols):
+            assert back[0, 0, row, col] == coarse[0, 0, row // factor, col // factor]
+            block = fine[0, 0, row // factor * factor :, col // factor * factor :][:factor, :factor]
+            assert back[0, 0, row, col] == block.max()
+
+
+def test_levels_are_grid_planners_joined_by_one_more_reward_channel():
+    torch.manual_seed(0)
+    rewards = [torch.randn(2, 1, size, size, dtype=torch.float64) for size in (2, 4, 7)]
+    transitions = [kernels(1), kernels(2), kernels(2)]
+    plan = HierarchicalPlanner(iterations=(2, 3, 4))(rewards, transitions)
+    coarsest = GridPlanner(iterations=2)(rewards[0], transitions[0])
+    signal = torch.cat([rewards[1], spread(coarsest.value, (4, 4), 2)], dim=1)
+    middle = GridPlanner(iterations=3)(signal, transitions[1])
+    signal = torch.cat([rewards[2], spread(middle.value, (7, 7), 2)], dim=1)
+    finest = GridPlanner(iterations=4)(signal, transitions[2])
+    torch.testing.assert_close(plan.q, finest.q)
+    assert plan.coarser is not None
+    torch.testing.assert_close(plan.coarser.value, middle.value)
+    assert plan.coarser.coarser is not None
+    torch.testing.assert_close(plan.coarser.coarser.value, coarsest.value)
+
+
+def test_gradients_equal_finite_differences_twice():
+    torch.manual_seed(1)
+    rewards = [torch.randn(1, 1, size, size, dtype=torch.float64, requires_grad=True) for size in (2, 3)]
+    sets = [kernels(1), kernels(2)]
+    weights = [k.requires_grad_() for s in sets for k in (s.reward, s.value)]
+
+    def plan(coarse, fine, *weights):
+        transitions = [SharedKernels(*weights[:2]), SharedKernels(*weights[2:])]
+        return HierarchicalPlanner(iterations=(2, 2))([coarse, fine], transitions).q
+
+    assert torch.autograd.gradcheck(plan, (*rewards, *weights))
+    assert torch.autograd.gradgradcheck(plan, (*rewards, *weights))
+
+
+def test_what_does_not_fit_is_named():
+    with pytest.raises(InputError, match="at least one level"):
+        HierarchicalPlanner(iterations=())
+    with pytest.raises(InputError, match="factor must be at least 1"):
+        HierarchicalPlanner(iterations=(1,), factor=0)
+    planner = HierarchicalPlanner(iterations=(1, 1))
+    rewards = [torch.zeros(1, 1, 3, 3), torch.zeros(1, 1, 4, 4)]
+    sets = [kernels(1, torch.float32), kernels(2, torch.float32)]
+    with pytest.raises(InputError, match="2 levels, but 1 transitions came"):
+        planner(rewards, sets[:1])
+    with pytest.raises(InputError, match=r"has \(2, 2\) cells, but \(3, 3\) came"):
+        planner(rewards, sets)
