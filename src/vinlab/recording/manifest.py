@@ -1,0 +1,149 @@
+"""The manifest of a run: everything that is needed to make it again, and how long it took."""
+
+import platform
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from vinlab.recording.environment import package_versions, source_state
+from vinlab.recording.files import read_json_object, write_json
+from vinlab.recording.plain import standard_json, to_plain
+from vinlab.types import InputError
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What was run, with which source, on which machine."""
+
+    id: str
+    """The setting, such as ``gridworld/16/vin``."""
+    budget: str
+    recipe: str
+    seed: int
+    config: dict[str, Any]
+    """The whole configuration as plain data; it rebuilds the network."""
+    commit: str | None
+    """The commit of the source; None where the package is not in a checkout."""
+    clean: bool | None
+    """Whether the source was unchanged since that commit."""
+    versions: dict[str, str]
+    platform: str
+    device: str
+    threads: int
+    data_hash: str
+    started: str
+    """The moment of the start, UTC, ISO 8601."""
+    world_size: int = 1
+    """How many processes trained together."""
+    continued_by: list[str] = field(default_factory=list)
+    """The commits that continued the run after it was killed, where they are others than the first."""
+    seconds: float | None = None
+    """How long the run took, all its parts together; None until it is finished."""
+
+
+SAME_RUN = ("id", "budget", "recipe", "seed", "config", "data_hash", "world_size")
+"""The fields that settle what a run computes; a run is resumed only under the same ones."""
+
+_WANTED: dict[str, tuple[type, ...]] = {
+    "id": (str,),
+    "budget": (str,),
+    "recipe": (str,),
+    "seed": (int,),
+    "config": (dict,),
+    "commit": (str, type(None)),
+    "clean": (bool, type(None)),
+    "versions": (dict,),
+    "platform": (str,),
+    "device": (str,),
+    "threads": (int,),
+    "data_hash": (str,),
+    "started": (str,),
+    "world_size": (int,),
+    "continued_by": (list,),
+    "seconds": (float, int, type(None)),
+}
+
+
+def describe_run(
+    *,
+    id: str,
+    budget: str,
+    recipe: str,
+    seed: int,
+    config: Any,
+    data_hash: str,
+    device: str | torch.device = "cpu",
+    world_size: int = 1,
+) -> Manifest:
+    """The manifest of a run that starts here and now; the configuration is a dataclass or a dict."""
+    commit, clean = source_state()
+    return Manifest(
+        id=id,
+        budget=budget,
+        recipe=recipe,
+        seed=seed,
+        config=to_plain(config),
+        commit=commit,
+        clean=clean,
+        versions=package_versions(),
+        platform=platform.platform(),
+        device=str(device),
+        threads=torch.get_num_threads(),
+        data_hash=data_hash,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        world_size=world_size,
+    )
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Put the manifest on disk as JSON."""
+    write_json(path, manifest)
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest that a file holds, every field checked."""
+    record = read_json_object(path)
+    missing = [one.name for one in fields(Manifest) if one.name not in record]
+    unknown = [name for name in record if name not in _WANTED]
+    if missing or unknown:
+        raise InputError(f"{path} is not a manifest: {_field_fault(missing, unknown)}.")
+    for name, wanted in _WANTED.items():
+        _require_kind(path, name, record[name], wanted)
+    return Manifest(**record)
+
+
+def differences(recorded: Manifest, wanted: Manifest) -> list[str]:
+    """What keeps the two from being the same run, each as ``name (recorded, wanted)``."""
+    found: list[str] = []
+    for name in SAME_RUN:
+        _compare(name, _as_json(getattr(recorded, name)), _as_json(getattr(wanted, name)), found)
+    return found
+
+
+def _compare(name: str, recorded: Any, wanted: Any, found: list[str]) -> None:
+    """Add to the list where the two differ, down to the single setting."""
+    if isinstance(recorded, dict) and isinstance(wanted, dict):
+        for key in sorted(recorded.keys() | wanted.keys()):
+            _compare(f"{name}.{key}", recorded.get(key), wanted.get(key), found)
+    elif recorded != wanted:
+        found.append(f"{name} ({recorded!r} there, {wanted!r} now)")
+
+
+def _as_json(value: Any) -> Any:
+    return standard_json(to_plain(value))
+
+
+def _field_fault(missing: list[str], unknown: list[str]) -> str:
+    parts = [f"it lacks {', '.join(missing)}"] if missing else []
+    parts += [f"it has the unknown {', '.join(unknown)}"] if unknown else []
+    return " and ".join(parts)
+
+
+def _require_kind(path: Path, name: str, value: Any, wanted: tuple[type, ...]) -> None:
+    is_wanted = isinstance(value, wanted) and (bool in wanted or not isinstance(value, bool))
+    if not is_wanted:
+        kinds = " or ".join("null" if kind is type(None) else kind.__name__ for kind in wanted)
+        raise InputError(f"{path} is not a manifest: {name} must be {kinds}, but {value!r} came.")

@@ -1,0 +1,47 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vinlab.recording.lock import LOCK_NAME, FolderLock
+from vinlab.types import InputError
+
+HOLD_FOREVER = """
+import fcntl, os, sys, time
+descriptor = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+fcntl.flock(descriptor, fcntl.LOCK_EX)
+os.write(descriptor, str(os.getpid()).encode())
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_second_writer_is_told_who_the_first_is(tmp_path: Path) -> None:
+    first = FolderLock(tmp_path)
+    with pytest.raises(InputError, match=f"in use: process {os.getpid()} is writing"):
+        FolderLock(tmp_path)
+    first.release()
+    first.release()
+    assert not (tmp_path / LOCK_NAME).exists()
+    FolderLock(tmp_path).release()
+
+
+def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLD_FOREVER, str(tmp_path / LOCK_NAME)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(InputError, match=f"process {other.pid} "):
+            FolderLock(tmp_path)
+        other.kill()
+    assert (tmp_path / LOCK_NAME).exists()
+    FolderLock(tmp_path).release()
+
+
+def test_a_stale_file_with_the_number_of_a_living_process_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / LOCK_NAME).write_text(str(os.getppid()))
+    lock = FolderLock(tmp_path)
+    assert (tmp_path / LOCK_NAME).read_text() == str(os.getpid())
+    lock.release()

@@ -1,0 +1,72 @@
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vinlab.recording.manifest import Manifest, describe_run, differences, read_manifest, write_manifest
+from vinlab.types import InputError
+
+
+@dataclass(frozen=True)
+class Config:
+    iterations: int = 10
+    rates: tuple[float, ...] = (0.01, 0.005)
+    clip: float = float("inf")
+
+
+def a_manifest(**changes: Any) -> Manifest:
+    settings = {"id": "gridworld/8/vin", "budget": "smoke", "recipe": "default", "seed": 0, "data_hash": "ab"}
+    return describe_run(**{**settings, "config": Config(), **changes})
+
+
+def test_a_manifest_says_when_and_with_what() -> None:
+    manifest = a_manifest(world_size=2)
+    assert manifest.config == {"iterations": 10, "rates": [0.01, 0.005], "clip": float("inf")}
+    assert datetime.fromisoformat(manifest.started).utcoffset() == timedelta(0)
+    assert {"python", "torch", "numpy"} <= manifest.versions.keys()
+    assert (manifest.device, manifest.world_size, manifest.seconds) == ("cpu", 2, None)
+    assert manifest.threads >= 1
+
+
+def test_a_manifest_comes_back_as_it_was(tmp_path: Path) -> None:
+    manifest = replace(a_manifest(config={"depth": 3}), seconds=1.5, continued_by=["c0ffee"])
+    write_manifest(tmp_path / "m", manifest)
+    assert read_manifest(tmp_path / "m") == manifest
+
+
+def test_only_what_settles_the_result_makes_another_run(tmp_path: Path) -> None:
+    here = a_manifest()
+    elsewhere = replace(here, platform="other", started="2020-01-01T00:00:00+00:00", threads=9, versions={})
+    assert differences(here, elsewhere) == []
+    assert differences(here, a_manifest(seed=1)) == ["seed (0 there, 1 now)"]
+    deeper = a_manifest(config=Config(iterations=20))
+    assert differences(here, deeper) == ["config.iterations (10 there, 20 now)"]
+    write_manifest(tmp_path / "m", here)
+    assert differences(read_manifest(tmp_path / "m"), here) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"seed": "0"}, "seed must be int, but '0' came"),
+        ({"seed": True}, "seed must be int, but True came"),
+        ({"commit": 3}, "commit must be str or null, but 3 came"),
+        ({"config": []}, r"config must be dict, but \[\] came"),
+        ({"mood": "good"}, "it has the unknown mood"),
+    ],
+)
+def test_a_wrong_field_is_named(tmp_path: Path, change: dict[str, Any], sentence: str) -> None:
+    write_manifest(tmp_path / "m", a_manifest())
+    record = json.loads((tmp_path / "m").read_text())
+    (tmp_path / "m").write_text(json.dumps(record | change))
+    with pytest.raises(InputError, match=f"is not a manifest: {sentence}"):
+        read_manifest(tmp_path / "m")
+
+
+def test_missing_fields_are_named(tmp_path: Path) -> None:
+    (tmp_path / "m").write_text('{"id": "gridworld/8/vin", "budget": "smoke"}')
+    with pytest.raises(InputError, match="it lacks recipe, seed, config"):
+        read_manifest(tmp_path / "m")

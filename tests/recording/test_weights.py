@@ -1,0 +1,124 @@
+import io
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from vinlab.recording import load_tensors, load_weights, save_tensors
+from vinlab.recording.weights import load_tensors_and_metadata
+from vinlab.types import InputError
+
+
+def sound_file() -> bytes:
+    from safetensors.torch import save
+
+    return save({"a": torch.arange(100.0)})
+
+
+def torch_saved(*, zipped: bool) -> bytes:
+    buffer = io.BytesIO()
+    torch.save({"a": torch.zeros(3)}, buffer, _use_new_zipfile_serialization=zipped)
+    return buffer.getvalue()
+
+
+def test_tensors_and_texts_come_back_bit_for_bit(tmp_path: Path) -> None:
+    shared = torch.randn(3, 4)
+    tensors = {
+        "a": shared,
+        "b": shared.T,
+        "c": torch.tensor(7),
+        "d": torch.tensor([True]),
+        "e": torch.zeros(0, 2),
+    }
+    save_tensors(tmp_path / "w", tensors, {"id": "x/é"})
+    loaded, metadata = load_tensors_and_metadata(tmp_path / "w")
+    assert metadata == {"id": "x/é"}
+    assert loaded.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        assert loaded[name].dtype == tensor.dtype
+        assert torch.equal(loaded[name], tensor)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (lambda: b"", "is empty"),
+        (lambda: sound_file()[:5], "truncated or damaged"),
+        (lambda: sound_file()[:30], "truncated or damaged"),
+        (lambda: sound_file()[:-1], "truncated or damaged"),
+        (lambda: b"\x89PNG\r\n\x1a\n" + bytes(100), "of another kind"),
+        (lambda: b"some text that is long enough", "of another kind"),
+        (
+            lambda: torch_saved(zipped=True),
+            "torch.save.*pickles are never loaded; a .safetensors file is wanted",
+        ),
+        (lambda: torch_saved(zipped=False), "pickles are never loaded; a .safetensors file is wanted"),
+        (lambda: pickle.dumps({"a": 1}), "pickles are never loaded"),
+        (lambda: pickle.dumps(None), "pickles are never loaded"),
+        (lambda: pickle.dumps(list(range(10_000)), protocol=2), "pickles are never loaded"),
+    ],
+)
+def test_a_bad_file_is_named_with_its_fault(
+    tmp_path: Path, content: Callable[[], bytes], sentence: str
+) -> None:
+    path = tmp_path / "weights.safetensors"
+    path.write_bytes(content())
+    with pytest.raises(InputError, match=sentence) as caught:
+        load_tensors(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_file_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such file"):
+        load_tensors(tmp_path / "w")
+
+
+def test_loading_never_runs_a_pickle(tmp_path: Path) -> None:
+    class Trap:
+        def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
+            return (Path.touch, (tmp_path / "sprung",))  # type: ignore[return-value]
+
+    (tmp_path / "w").write_bytes(pickle.dumps(Trap()))
+    with pytest.raises(InputError):
+        load_tensors(tmp_path / "w")
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_loaded_weights_are_the_saved_ones(tmp_path: Path) -> None:
+    ours, theirs = nn.Linear(3, 2), nn.Linear(3, 2)
+    save_tensors(tmp_path / "w", theirs.state_dict())
+    load_weights(ours, tmp_path / "w")
+    assert torch.equal(ours.weight, theirs.weight)
+    assert torch.equal(ours.bias, theirs.bias)
+
+
+def test_weights_of_another_network_are_refused_by_name_and_shape(tmp_path: Path) -> None:
+    module = nn.Linear(3, 2)
+    before = module.weight.clone()
+    save_tensors(tmp_path / "w", {"weight": torch.zeros(2, 4), "gamma": torch.zeros(1)})
+    with pytest.raises(InputError) as caught:
+        load_weights(module, tmp_path / "w")
+    assert str(caught.value) == (
+        f"The weights in {tmp_path / 'w'} do not fit Linear: it lacks bias and it has the unexpected gamma"
+        " and it differs in shape at weight (2×4 instead of 2×3)."
+    )
+    assert torch.equal(module.weight, before)
+
+
+def test_a_long_list_of_names_is_cut_short(tmp_path: Path) -> None:
+    save_tensors(tmp_path / "w", {f"layer{number}": torch.zeros(1) for number in range(9)})
+    with pytest.raises(InputError, match="layer0, layer1, layer2, layer3, layer4 and 4 more"):
+        load_weights(nn.Identity(), tmp_path / "w")
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path, bad: float) -> None:
+    module = nn.Linear(3, 2)
+    before = module.bias.clone()
+    save_tensors(tmp_path / "w", {"weight": torch.full((2, 3), bad), "bias": torch.zeros(2)})
+    with pytest.raises(InputError, match=r"nan or infinite numbers stand in weight\.$"):
+        load_weights(module, tmp_path / "w")
+    assert torch.equal(module.bias, before)
