@@ -28,10 +28,10 @@ def exact_value_iteration(
     iterations: int | None = None,
     tolerance: float = 1e-10,
 ) -> Float64[np.ndarray, " N"]:
-    """The worth of each state after ``iterations`` backups from zero, or, without that number, when it has settled.
+    """The worth of each state after ``iterations`` backups from zero, or without it when that has settled.
 
-    ``probabilities[a, s, t]`` is the chance to come from state s to state t with action a. Settled means that no
-    state's worth is further than ``tolerance`` from the true one (with discount 1: that a backup changes less).
+    ``probabilities[a, s, t]`` is the chance to come from state s to state t with action a. Settled means that
+    no worth is further than ``tolerance`` from the true one (at discount 1: that a backup changes less).
     """
     _require_process(probabilities, discount)
     value = np.zeros(probabilities.shape[-1])
@@ -70,7 +70,11 @@ def cost_to_go(
         raise InputError(f"goals must lie inside maps of {obstacles.shape[1]} x {obstacles.shape[2]} cells.")
     offsets, lengths = MOVE_OFFSETS[:num_moves], MOVE_COSTS[:num_moves]
     return spread_over_maps(
-        np.ascontiguousarray(obstacles), np.ascontiguousarray(goals, dtype=np.int64), offsets, lengths, corner_cutting
+        np.ascontiguousarray(obstacles),
+        np.ascontiguousarray(goals, dtype=np.int64),
+        offsets,
+        lengths,
+        corner_cutting,
     )
 
 
@@ -82,4 +86,6 @@ def _require_process(probabilities: np.ndarray, discount: float) -> None:
     if not 0 <= discount <= 1:
         raise InputError(f"discount must lie between 0 and 1, but {discount} came.")
     if (probabilities < 0).any() or not np.allclose(probabilities.sum(axis=-1), 1):
-        raise InputError("probabilities must be non-negative and add up to 1 over the states that may follow.")
+        raise InputError(
+            "probabilities must be non-negative and add up to 1 over the states that may follow."
+        )

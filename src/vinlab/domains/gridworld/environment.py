@@ -1,0 +1,46 @@
+"""How a grid-world answers a move; the one definition that experts, rollouts and environments share."""
+
+import numpy as np
+from jaxtyping import Bool, Int, UInt8
+
+from vinlab.types import MOVE_OFFSETS
+
+ENVIRONMENT_ID = "vinlab/GridWorld-v0"
+
+
+def step(
+    obstacles: UInt8[np.ndarray, "B H W"],
+    states: Int[np.ndarray, "B *S 2"],
+    moves: Int[np.ndarray, "B *S"],
+    *,
+    corner_cutting: bool = True,
+) -> Int[np.ndarray, "B *S 2"]:
+    """Where each move leads; one into an obstacle or off the map leaves you in place."""
+    targets = states + MOVE_OFFSETS[moves].astype(states.dtype)
+    free = is_free(obstacles, targets)
+    if not corner_cutting:
+        beside = np.stack([targets[..., 0], states[..., 1]], axis=-1)
+        below = np.stack([states[..., 0], targets[..., 1]], axis=-1)
+        free &= is_free(obstacles, beside) & is_free(obstacles, below)
+    return np.where(free[..., None], targets, states)
+
+
+def is_free(
+    obstacles: UInt8[np.ndarray, "B H W"], positions: Int[np.ndarray, "B *S 2"]
+) -> Bool[np.ndarray, "B *S"]:
+    """Whether each position is a cell of its map without an obstacle."""
+    size = np.array(obstacles.shape[1:])
+    inside = ((positions >= 0) & (positions < size)).all(axis=-1)
+    row, col = np.moveaxis(np.clip(positions, 0, size - 1), -1, 0)
+    problem = np.arange(len(obstacles)).reshape(-1, *[1] * (row.ndim - 1))
+    return inside & (obstacles[problem, row, col] == 0)
+
+
+def register_environments() -> None:
+    """Make the grid-world known to Gymnasium as ``vinlab/GridWorld-v0``; a second call changes nothing."""
+    import gymnasium
+
+    if ENVIRONMENT_ID not in gymnasium.registry:
+        gymnasium.register(
+            ENVIRONMENT_ID, entry_point="vinlab.domains.gridworld.gymnasium_env:GridWorldEnvironment"
+        )

@@ -1,0 +1,174 @@
+"""The expert of the grid-world: shortest paths, for every cell of every map at once."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float64, Int, Int8, Int64, UInt8
+
+from vinlab.domains.gridworld.environment import step
+from vinlab.domains.gridworld.problem import observe
+from vinlab.planning.exact import cost_to_go
+from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, Demonstrations, GridProblems
+
+NO_MOVE = -1
+"""The label of a cell in which no move is right: a blocked one, one without a way, the goal."""
+
+TIE = 1e-9
+"""Ways closer in length than this are equal; lengths that truly differ do so by far more on any map."""
+
+DIAGONAL_FIRST = (4, 5, 6, 7, 0, 1, 2, 3)
+
+
+def optimal_moves(
+    costs: Float64[np.ndarray, "B H W"],
+    obstacles: UInt8[np.ndarray, "B H W"],
+    *,
+    corner_cutting: bool = True,
+) -> Bool[np.ndarray, "B 8 H W"]:
+    """Which moves begin a shortest way; none in blocked cells, at the goal and where there is no way."""
+    optimal = np.zeros((len(costs), len(MOVE_NAMES), *costs.shape[1:]), bool)
+    decided = np.isfinite(costs) & (costs > 0)
+    finite = np.where(decided, costs, 0.0)
+    for move, through in _costs_through_moves(costs, obstacles, corner_cutting):
+        optimal[:, move] = decided & (through - finite < TIE)
+    return optimal
+
+
+def expert_moves(
+    costs: Float64[np.ndarray, "B H W"],
+    obstacles: UInt8[np.ndarray, "B H W"],
+    *,
+    corner_cutting: bool = True,
+) -> Int8[np.ndarray, "B H W"]:
+    """The move the authors' expert makes: the cheapest, of equal ones the diagonal, of those the first.
+
+    Equal means equal to the last bit in float64. The sums round, so some equally long ways are not equal
+    here; which ones depends on adding up from the goal outwards, as ``cost_to_go`` does.
+    """
+    moves = np.full(costs.shape, NO_MOVE, np.int8)
+    best = np.full(costs.shape, np.inf)
+    for move, through in _costs_through_moves(costs, obstacles, corner_cutting):
+        better = through < best
+        moves[better] = move
+        best[better] = through[better]
+    moves[~np.isfinite(costs) | (costs == 0)] = NO_MOVE
+    return moves
+
+
+def _costs_through_moves(
+    costs: np.ndarray, obstacles: np.ndarray, corner_cutting: bool
+) -> Iterator[tuple[int, np.ndarray]]:
+    """For each move its cost and that of the way that follows, diagonal moves first."""
+    around = ((0, 0), (1, 1), (1, 1))
+    costs, blocked = (
+        np.pad(costs, around, constant_values=np.inf),
+        np.pad(obstacles, around, constant_values=1),
+    )
+    for move in DIAGONAL_FIRST:
+        down, right = MOVE_OFFSETS[move]
+        through = _shifted(costs, down, right) + MOVE_COSTS[move]
+        if not corner_cutting:
+            through[(_shifted(blocked, down, 0) | _shifted(blocked, 0, right)) == 1] = np.inf
+        yield move, through
+
+
+def _shifted(padded: np.ndarray, down: int, right: int) -> np.ndarray:
+    """What each cell's neighbour holds, without the padding of one cell."""
+    height, width = padded.shape[1:]
+    return padded[:, 1 + down : height - 1 + down, 1 + right : width - 1 + right]
+
+
+def expert_paths(
+    moves: Int8[np.ndarray, "B H W"],
+    obstacles: UInt8[np.ndarray, "B H W"],
+    starts: Int[np.ndarray, "B *S 2"],
+    goals: Int[np.ndarray, "B 2"],
+) -> tuple[Int[np.ndarray, "B *S T 2"], Int64[np.ndarray, "B *S"]]:
+    """The states from each start to the goal (the last repeated as filler), and their number with both ends.
+
+    A start without a way to the goal has 0 states.
+    """
+    problem = np.arange(len(moves)).reshape(-1, *[1] * (starts.ndim - 2))
+    states = [starts]
+    lengths = np.ones(starts.shape[:-1], np.int64)
+    while True:
+        labels = moves[problem, states[-1][..., 0], states[-1][..., 1]]
+        going = labels != NO_MOVE
+        if not going.any():
+            break
+        following = step(obstacles, states[-1], np.where(going, labels, 0))
+        states.append(np.where(going[..., None], following, states[-1]))
+        lengths += going
+    reached = (states[-1] == goals.reshape(len(goals), *[1] * (starts.ndim - 2), 2)).all(axis=-1)
+    return np.stack(states, axis=-2), np.where(reached, lengths, 0)
+
+
+def sample_starts(
+    problems: GridProblems, count: int, *, rng: np.random.Generator
+) -> Int64[np.ndarray, "B S 2"]:
+    """The start of each problem and other free cells, all distinct; where a map has too few, blocked ones."""
+    height, width = problems.obstacles.shape[1:]
+    order = rng.random((len(problems), height * width))
+    order[problems.obstacles.reshape(order.shape) == 1] = 2.0
+    order[np.arange(len(order)), problems.starts[:, 0] * width + problems.starts[:, 1]] = -1.0
+    count = min(count, height * width)
+    first = np.argpartition(order, count - 1, axis=1)[:, :count]
+    first = np.take_along_axis(first, np.take_along_axis(order, first, axis=1).argsort(axis=1), axis=1)
+    return np.stack(np.unravel_index(first, (height, width)), axis=-1)
+
+
+def demonstrate_trajectories(
+    problems: GridProblems,
+    *,
+    rng: np.random.Generator,
+    trajectories: int = 7,
+    corner_cutting: bool = True,
+) -> Demonstrations:
+    """The expert's own move in every state of its ways from several starts, as the paper's authors had it.
+
+    A state that several ways visit counts as often; a start at the goal or without a way to it gives nothing.
+    """
+    obstacles, goals = problems.obstacles, problems.goals
+    costs = cost_to_go(obstacles, goals, corner_cutting=corner_cutting)
+    labels = expert_moves(costs, obstacles, corner_cutting=corner_cutting)
+    paths, lengths = expert_paths(labels, obstacles, sample_starts(problems, trajectories, rng=rng), goals)
+    labelled = np.arange(paths.shape[2]) < lengths[..., None] - 1
+    index, states = np.nonzero(labelled)[0], paths[labelled]
+    moves = np.eye(len(MOVE_NAMES), dtype=bool)[labels[index, states[:, 0], states[:, 1]]]
+    return pack_demonstrations(obstacles, goals, index, states, moves)
+
+
+def demonstrate_everywhere(
+    problems: GridProblems, *, rng: np.random.Generator | None = None, corner_cutting: bool = True
+) -> Demonstrations:
+    """All optimal moves in every cell that can reach the goal; nothing is random here."""
+    obstacles, goals = problems.obstacles, problems.goals
+    costs = cost_to_go(obstacles, goals, corner_cutting=corner_cutting)
+    optimal = optimal_moves(costs, obstacles, corner_cutting=corner_cutting)
+    index, row, col = np.nonzero(np.isfinite(costs) & (costs > 0))
+    return pack_demonstrations(
+        obstacles, goals, index, np.stack([row, col], axis=-1), optimal[index, :, row, col]
+    )
+
+
+def pack_demonstrations(
+    obstacles: UInt8[np.ndarray, "B H W"],
+    goals: Int[np.ndarray, "B 2"],
+    index: Int[np.ndarray, " N"],
+    states: Int[np.ndarray, "N 2"],
+    moves: Bool[np.ndarray, "N M"],
+) -> Demonstrations:
+    """Demonstrations from a list of states sorted by the problem they belong to; filler has weight 0."""
+    counts = np.bincount(index, minlength=len(obstacles))
+    filled = np.arange(counts.max(initial=0)) < counts[:, None]
+    all_states = np.zeros((*filled.shape, 2), np.int16)
+    # In filler every move is right, so that a loss is finite there before its weight of 0 removes it.
+    all_moves = np.ones((*filled.shape, moves.shape[1]), bool)
+    all_states[filled], all_moves[filled] = states, moves
+    return Demonstrations(
+        observe(obstacles, goals),
+        torch.from_numpy(all_states),
+        torch.from_numpy(all_moves),
+        torch.from_numpy(filled.astype(np.float32)),
+    )

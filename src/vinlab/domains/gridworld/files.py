@@ -1,0 +1,91 @@
+"""Files of grid-world problems: ``.npz`` with the arrays ``obstacles``, ``starts`` and ``goals``."""
+
+import os
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from vinlab.domains.gridworld.environment import is_free
+from vinlab.domains.gridworld.validation import require_binary
+from vinlab.types import GridProblems, InputError
+
+ARRAYS = ("obstacles", "starts", "goals")
+
+
+def read_problems(path: str | os.PathLike[str]) -> GridProblems:
+    """The problems of a file, every one checked; arrays of other names are left alone."""
+    path = Path(path)
+    arrays = _read_arrays(path)
+    obstacles = require_binary(arrays["obstacles"], f"obstacles in {path}")
+    if obstacles.ndim != 3:
+        raise InputError(f"obstacles in {path} must have the shape (N, H, W), but {obstacles.shape} came.")
+    starts = _positions(arrays["starts"], obstacles, f"starts in {path}")
+    goals = _positions(arrays["goals"], obstacles, f"goals in {path}")
+    return GridProblems(obstacles, starts, goals)
+
+
+def write_problems(path: str | os.PathLike[str], problems: GridProblems) -> None:
+    """Write problems to a file, which is either complete or not there at all."""
+    path = Path(path)
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError(f"Problems cannot be written to {path}: {error.strerror}.") from error
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            np.savez_compressed(
+                file, obstacles=problems.obstacles, starts=problems.starts, goals=problems.goals
+            )
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException as error:
+        os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise InputError(f"Problems cannot be written to {path}: {error.strerror}.") from error
+        raise
+
+
+def _read_arrays(path: Path) -> dict[str, np.ndarray]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = {Path(name).stem for name in archive.namelist() if name.endswith(".npy")}
+        missing = [name for name in ARRAYS if name not in names]
+        if missing:
+            raise InputError(
+                f"{path} must hold the arrays {', '.join(ARRAYS)}, but lacks {', '.join(missing)}."
+            )
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in ARRAYS}
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        raise InputError(f"{path} is not an .npz file, or only a part of one.") from None
+    except (ValueError, KeyError, NotImplementedError, RuntimeError) as error:
+        raise InputError(
+            f"{path} must hold plain arrays of numbers, but an array cannot be read: {error}"
+        ) from None
+
+
+def _positions(array: np.ndarray, obstacles: np.ndarray, name: str) -> np.ndarray:
+    """Positions as integers, one free cell for each map."""
+    wanted = (len(obstacles), 2)
+    if array.shape != wanted:
+        raise InputError(
+            f"{name} must have the shape {wanted}, a (row, col) for each map, but {array.shape} came."
+        )
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).all() or (array != np.floor(array)).any():
+        raise InputError(f"{name} must be whole numbers (row, col).")
+    positions = np.clip(array, -1, 2**31 - 1).astype(np.int64)
+    bad = ~is_free(obstacles, positions)
+    if bad.any():
+        first = int(bad.argmax())
+        raise InputError(
+            f"{name} must lie on free cells of maps of {obstacles.shape[1]} x {obstacles.shape[2]}, "
+            f"but that of problem {first} is {tuple(array[first].tolist())}, blocked or outside the map."
+        )
+    return positions

@@ -1,0 +1,70 @@
+"""The grid-world as a Gymnasium environment."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from vinlab.domains.gridworld.environment import step
+from vinlab.domains.gridworld.problem import GOAL_MARK, GridworldConfig, observe, sample_problems
+from vinlab.types import MOVE_COSTS, MOVE_NAMES, GridProblems, InputError
+
+Observation = dict[str, Any]
+
+
+class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
+    """A new problem in each episode: find the way from the start to the goal.
+
+    A move costs its length (1 or the square root of 2), even if an obstacle stops it; the one that reaches
+    the goal brings 1 more. The episode ends at the goal and is cut off after ``horizon`` moves.
+    """
+
+    def __init__(
+        self,
+        config: GridworldConfig | None = None,
+        *,
+        problems: GridProblems | None = None,
+        horizon: int | None = None,
+    ) -> None:
+        """Problems are those given, chosen at random, or newly sampled from the config."""
+        if problems is not None and len(problems) == 0:
+            raise InputError("problems must hold at least one problem, but none came.")
+        self._config = config or GridworldConfig()
+        self._problems = problems
+        height, width = self._config.shape if problems is None else problems.obstacles.shape[1:]
+        self._horizon = 2 * (height + width) if horizon is None else horizon
+        self.action_space = spaces.Discrete(len(MOVE_NAMES))
+        self.observation_space = spaces.Dict(
+            image=spaces.Box(0.0, GOAL_MARK, (2, height, width), np.float32),
+            position=spaces.MultiDiscrete([height, width]),
+        )
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """The first observation of a new problem."""
+        super().reset(seed=seed)
+        self._problem = self._next_problem()
+        self._image = observe(self._problem.obstacles, self._problem.goals).numpy()[0]
+        self._states = self._problem.starts
+        self._moves_made = 0
+        return self._observation(), {}
+
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Observation, reward, whether the goal is reached, whether time is up, and an empty dictionary."""
+        obstacles, corner_cutting = self._problem.obstacles, self._config.corner_cutting
+        self._states = step(obstacles, self._states, np.array([action]), corner_cutting=corner_cutting)
+        self._moves_made += 1
+        reached = bool((self._states == self._problem.goals).all())
+        reward = float(reached) - float(MOVE_COSTS[action])
+        return self._observation(), reward, reached, not reached and self._moves_made >= self._horizon, {}
+
+    def _next_problem(self) -> GridProblems:
+        if self._problems is None:
+            return sample_problems(self._config, 1, rng=self.np_random)
+        chosen = int(self.np_random.integers(len(self._problems)))
+        return self._problems[chosen : chosen + 1]
+
+    def _observation(self) -> Observation:
+        return {"image": self._image.copy(), "position": self._states[0].astype(np.int64)}

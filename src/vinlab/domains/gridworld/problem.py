@@ -1,0 +1,128 @@
+"""Grid-world problems: sampled maps with a goal and a start from which it can be reached."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float32, Int, Int64, UInt8
+from torch import Tensor
+
+from vinlab.domains.gridworld.mazes import MazeConfig
+from vinlab.domains.gridworld.obstacles import ObstacleConfig
+from vinlab.planning.exact import cost_to_go
+from vinlab.types import GridProblems, InputError
+
+GOAL_MARK = 10.0
+"""What the goal channel of an observation holds at the goal."""
+
+FEWEST_ATTEMPTS = 1000
+"""After so many attempts without a single new problem, sampling gives up."""
+
+
+@dataclass(frozen=True)
+class GridworldConfig:
+    """Which maps, how large, and by which rules one moves on them."""
+
+    size: int | tuple[int, int] = 8
+    """Side of a square map, or (rows, columns)."""
+    family: ObstacleConfig | MazeConfig | None = None
+    """How maps are drawn; without it, the authors' obstacles for the size."""
+    trajectories: int = 7
+    """How many starts per map the expert demonstrates."""
+    corner_cutting: bool = True
+    """Whether a diagonal move may pass an obstacle's corner."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of a map."""
+        return (self.size, self.size) if isinstance(self.size, int) else self.size
+
+    @property
+    def maps(self) -> ObstacleConfig | MazeConfig:
+        """The family that maps are drawn from."""
+        return ObstacleConfig.for_size(*self.shape) if self.family is None else self.family
+
+
+def sample_problems(
+    config: GridworldConfig,
+    count: int,
+    *,
+    rng: np.random.Generator,
+    apart_from: Iterable[GridProblems] = (),
+) -> GridProblems:
+    """As many solvable problems as asked for, none of which has the map and goal of one in ``apart_from``."""
+    if count < 1:
+        raise InputError(f"The number of problems must be at least 1, but {count} came.")
+    taken = set().union(*(content_keys(problems) for problems in apart_from))
+    parts, found, attempts = [], 0, 0
+    while found < count:
+        wanted = count - found
+        parts.append(_not_in(_attempt(config, wanted, rng), taken))
+        found, attempts = found + len(parts[-1]), attempts + wanted
+        if found == 0 and attempts >= FEWEST_ATTEMPTS:
+            raise InputError(f"No new problem came of {attempts} attempts with {config}.")
+    return concatenate(parts)
+
+
+def _attempt(config: GridworldConfig, attempts: int, rng: np.random.Generator) -> GridProblems:
+    """The problems of so many attempts; those whose goal no other cell can reach are left out."""
+    obstacles, goals = config.maps.draw(*config.shape, attempts, rng=rng)
+    costs = cost_to_go(obstacles, goals, corner_cutting=config.corner_cutting)
+    starts, found = _random_cells(np.isfinite(costs) & (costs > 0), rng)
+    return GridProblems(obstacles[found], starts[found], goals[found])
+
+
+def _random_cells(
+    allowed: Bool[np.ndarray, "B H W"], rng: np.random.Generator
+) -> tuple[Int64[np.ndarray, "B 2"], Bool[np.ndarray, " B"]]:
+    """One allowed cell of each map, each as likely as the others, and whether there is one."""
+    flat = allowed.reshape(len(allowed), -1)
+    chosen = np.where(flat, rng.random(flat.shape), -1.0).argmax(axis=1)
+    cells = np.stack(np.unravel_index(chosen, allowed.shape[1:]), axis=-1)
+    return cells, np.take_along_axis(flat, chosen[:, None], axis=1)[:, 0]
+
+
+def observe(
+    obstacles: UInt8[np.ndarray, "B H W"], goals: Int[np.ndarray, "B 2"]
+) -> Float32[Tensor, "B 2 H W"]:
+    """What a network sees: the obstacles as ones, and a mark of 10 at the goal."""
+    images = np.zeros((len(obstacles), 2, *obstacles.shape[1:]), np.float32)
+    images[:, 0] = obstacles
+    images[np.arange(len(goals)), 1, goals[:, 0], goals[:, 1]] = GOAL_MARK
+    return torch.from_numpy(images)
+
+
+def content_keys(problems: GridProblems) -> list[str]:
+    """For each problem a text that is the same exactly where size, map and goal are."""
+    size = np.array(problems.obstacles.shape[1:], np.int64).tobytes()
+    rows = zip(problems.obstacles, problems.goals.astype(np.int64), strict=True)
+    return [hashlib.sha256(size + map_.tobytes() + goal.tobytes()).hexdigest() for map_, goal in rows]
+
+
+def content_hash(problems: GridProblems) -> str:
+    """One text that changes with any map, goal or start, and with their order."""
+    keys = "".join(content_keys(problems)).encode()
+    return hashlib.sha256(keys + problems.starts.astype(np.int64).tobytes()).hexdigest()
+
+
+def without(problems: GridProblems, others: GridProblems) -> GridProblems:
+    """The problems whose map and goal do not occur among the others."""
+    return _not_in(problems, set(content_keys(others)))
+
+
+def _not_in(problems: GridProblems, taken: set[str]) -> GridProblems:
+    if not taken:
+        return problems
+    return problems[np.array([key not in taken for key in content_keys(problems)], dtype=bool)]
+
+
+def concatenate(parts: Iterable[GridProblems]) -> GridProblems:
+    """Problems of one size, one after the other."""
+    parts = list(parts)
+    return GridProblems(
+        np.concatenate([part.obstacles for part in parts]),
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate([part.goals for part in parts]),
+    )

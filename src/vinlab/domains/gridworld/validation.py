@@ -1,0 +1,57 @@
+"""What a map and a position on it must be, said in one sentence where they are not."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import UInt8
+
+from vinlab.types import InputError
+
+
+def require_binary(values: Any, name: str) -> UInt8[np.ndarray, "..."]:
+    """The values as an array of 0 (free) and 1 (blocked)."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{name} must have rows of equal length, but ragged rows came.") from None
+    if array.dtype.kind not in "buif":
+        raise InputError(f"{name} must hold numbers, but values of type {array.dtype} came.")
+    if array.size == 0:
+        raise InputError(
+            f"{name} must hold at least one cell, but an empty array of shape {array.shape} came."
+        )
+    strange = array[(array != 0) & (array != 1)]
+    if strange.size:
+        raise InputError(f"{name} must hold only 0 (free) and 1 (blocked), but {strange.flat[0]} came.")
+    return array.astype(np.uint8)
+
+
+def require_map(obstacles: Any, name: str = "obstacles") -> UInt8[np.ndarray, "H W"]:
+    """One map as an array of 0 (free) and 1 (blocked)."""
+    array = require_binary(obstacles, name)
+    if array.ndim != 2:
+        raise InputError(f"{name} must have two axes (rows, columns), but the shape {array.shape} came.")
+    return array
+
+
+def require_position(position: Any, name: str) -> tuple[int, int]:
+    """A position as (row, col)."""
+    try:
+        array = np.asarray(position)
+    except ValueError:
+        array = np.empty(0)
+    whole = array.dtype.kind in "iu" or (array.dtype.kind == "f" and (array == np.floor(array)).all())
+    if array.shape != (2,) or not whole:
+        raise InputError(f"{name} must be two whole numbers (row, col), but {position!r} came.")
+    return int(array[0]), int(array[1])
+
+
+def require_free(obstacles: UInt8[np.ndarray, "H W"], position: Any, name: str) -> tuple[int, int]:
+    """A position as (row, col), which lies on the map and not on an obstacle."""
+    row, col = require_position(position, name)
+    height, width = obstacles.shape
+    if not (0 <= row < height and 0 <= col < width):
+        raise InputError(f"{name} ({row}, {col}) lies outside the map of {height} x {width} cells.")
+    if obstacles[row, col]:
+        raise InputError(f"{name} ({row}, {col}) lies on an obstacle.")
+    return row, col
