@@ -55,7 +55,8 @@ def _read_arrays(path: Path) -> list[np.ndarray]:
     import scipy.io
 
     try:
-        content = scipy.io.loadmat(path, variable_names=KEYS, appendmat=False)
+        with path.open("rb") as file:
+            content = scipy.io.loadmat(file, variable_names=KEYS)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except Exception as error:  # SciPy raises many kinds for files that are damaged or foreign.

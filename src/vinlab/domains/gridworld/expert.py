@@ -66,7 +66,7 @@ def _costs_through_moves(
         np.pad(obstacles, around, constant_values=1),
     )
     for move in DIAGONAL_FIRST:
-        down, right = MOVE_OFFSETS[move]
+        down, right = MOVE_OFFSETS[move].tolist()
         through = _shifted(costs, down, right) + MOVE_COSTS[move]
         if not corner_cutting:
             through[(_shifted(blocked, down, 0) | _shifted(blocked, 0, right)) == 1] = np.inf

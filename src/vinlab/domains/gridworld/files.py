@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from vinlab.domains.gridworld.environment import is_free
-from vinlab.domains.gridworld.validation import require_binary
+from vinlab.domains.gridworld.validation import are_whole, require_binary
 from vinlab.types import GridProblems, InputError
 
 ARRAYS = ("obstacles", "starts", "goals")
@@ -58,7 +58,8 @@ def _read_arrays(path: Path) -> dict[str, np.ndarray]:
                 f"{path} must hold the arrays {', '.join(ARRAYS)}, but lacks {', '.join(missing)}."
             )
         with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in ARRAYS}
+            # NumPy hands out the bytes of a member that is no array; asarray makes them one that is refused.
+            return {name: np.asarray(file[name]) for name in ARRAYS}
     except InputError:
         raise
     except OSError as error:
@@ -78,7 +79,7 @@ def _positions(array: np.ndarray, obstacles: np.ndarray, name: str) -> np.ndarra
         raise InputError(
             f"{name} must have the shape {wanted}, a (row, col) for each map, but {array.shape} came."
         )
-    if array.dtype.kind not in "iuf" or not np.isfinite(array).all() or (array != np.floor(array)).any():
+    if not are_whole(array):
         raise InputError(f"{name} must be whole numbers (row, col).")
     positions = np.clip(array, -1, 2**31 - 1).astype(np.int64)
     bad = ~is_free(obstacles, positions)

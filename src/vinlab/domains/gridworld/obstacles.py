@@ -27,7 +27,7 @@ class ObstacleConfig:
 
     @classmethod
     def for_size(cls, height: int, width: int | None = None) -> "ObstacleConfig":
-        """The authors' setting; at a size they did not use, as many obstacles per cell as at their nearest."""
+        """The authors' setting; at other sizes, as many obstacles per cell as at the nearest of theirs."""
         cells = height * (height if width is None else width)
         nearest = min(AUTHORS_SETTINGS, key=lambda size: abs(size - cells**0.5))
         most, largest = AUTHORS_SETTINGS[nearest]

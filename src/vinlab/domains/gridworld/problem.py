@@ -58,15 +58,15 @@ def sample_problems(
     taken = set().union(*(content_keys(problems) for problems in apart_from))
     parts, found, attempts = [], 0, 0
     while found < count:
-        wanted = count - found
-        parts.append(_not_in(_attempt(config, wanted, rng), taken))
+        wanted = max(count - found, attempts)  # twice as many each time, lest rare ones take for ever
+        parts.append(_not_in(attempt_problems(config, wanted, rng=rng), taken))
         found, attempts = found + len(parts[-1]), attempts + wanted
         if found == 0 and attempts >= FEWEST_ATTEMPTS:
             raise InputError(f"No new problem came of {attempts} attempts with {config}.")
-    return concatenate(parts)
+    return concatenate(parts)[:count]
 
 
-def _attempt(config: GridworldConfig, attempts: int, rng: np.random.Generator) -> GridProblems:
+def attempt_problems(config: GridworldConfig, attempts: int, *, rng: np.random.Generator) -> GridProblems:
     """The problems of so many attempts; those whose goal no other cell can reach are left out."""
     obstacles, goals = config.maps.draw(*config.shape, attempts, rng=rng)
     costs = cost_to_go(obstacles, goals, corner_cutting=config.corner_cutting)
@@ -78,9 +78,10 @@ def _random_cells(
     allowed: Bool[np.ndarray, "B H W"], rng: np.random.Generator
 ) -> tuple[Int64[np.ndarray, "B 2"], Bool[np.ndarray, " B"]]:
     """One allowed cell of each map, each as likely as the others, and whether there is one."""
-    flat = allowed.reshape(len(allowed), -1)
+    count, height, width = allowed.shape
+    flat = allowed.reshape(count, height * width)
     chosen = np.where(flat, rng.random(flat.shape), -1.0).argmax(axis=1)
-    cells = np.stack(np.unravel_index(chosen, allowed.shape[1:]), axis=-1)
+    cells = np.stack(np.unravel_index(chosen, (height, width)), axis=-1)
     return cells, np.take_along_axis(flat, chosen[:, None], axis=1)[:, 0]
 
 

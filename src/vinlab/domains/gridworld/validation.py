@@ -34,14 +34,20 @@ def require_map(obstacles: Any, name: str = "obstacles") -> UInt8[np.ndarray, "H
     return array
 
 
+def are_whole(array: np.ndarray) -> bool:
+    """Whether all values are whole numbers, of whatever type."""
+    if array.dtype.kind not in "iuf":
+        return False
+    return bool(np.isfinite(array).all() and (array == np.floor(array)).all())
+
+
 def require_position(position: Any, name: str) -> tuple[int, int]:
     """A position as (row, col)."""
     try:
         array = np.asarray(position)
     except ValueError:
         array = np.empty(0)
-    whole = array.dtype.kind in "iu" or (array.dtype.kind == "f" and (array == np.floor(array)).all())
-    if array.shape != (2,) or not whole:
+    if array.shape != (2,) or not are_whole(array):
         raise InputError(f"{name} must be two whole numbers (row, col), but {position!r} came.")
     return int(array[0]), int(array[1])
 

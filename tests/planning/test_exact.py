@@ -1,0 +1,158 @@
+"""Value iteration equals solved equations; shortest paths equal SciPy's and scikit-image's."""
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import dijkstra
+from skimage.graph import MCP_Geometric
+
+from vinlab.planning.exact import action_values, cost_to_go, exact_value_iteration
+from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
+
+SHAPES = [(1, 9), (4, 7), (9, 9), (12, 5)]
+MAPS_OF_EACH_SHAPE = 250
+
+
+def random_maps(shape, count, rng):
+    obstacles = (rng.random((count, *shape)) < rng.uniform(0, 0.5, (count, 1, 1))).astype(np.uint8)
+    goals = rng.integers(0, shape, size=(count, 2))
+    obstacles[np.arange(count), goals[:, 0], goals[:, 1]] = 0
+    return obstacles, goals
+
+
+def scipy_cost_to_go(blocked, goal, *, corner_cutting, num_moves=8):
+    """The same by SciPy, from a list of edges written cell by cell."""
+    height, width = blocked.shape
+    free = {(row, col) for row in range(height) for col in range(width) if not blocked[row, col]}
+    edges = []
+    for row, col in free:
+        for (down, right), length in zip(MOVE_OFFSETS[:num_moves], MOVE_COSTS, strict=False):
+            target, corners = (row + down, col + right), {(row + down, col), (row, col + right)}
+            if target in free and (corner_cutting or corners <= free):
+                edges.append((row * width + col, target[0] * width + target[1], length))
+    starts, ends, lengths = np.array(edges).reshape(-1, 3).T
+    graph = coo_matrix((lengths, (ends.astype(int), starts.astype(int))), shape=(blocked.size,) * 2)
+    return dijkstra(graph.tocsr(), indices=goal[0] * width + goal[1]).reshape(height, width)
+
+
+@pytest.mark.parametrize("corner_cutting", [True, False])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cost_to_go_is_scipys(shape, corner_cutting):
+    obstacles, goals = random_maps(shape, MAPS_OF_EACH_SHAPE, np.random.default_rng(sum(shape)))
+    ours = cost_to_go(obstacles, goals, corner_cutting=corner_cutting)
+    for blocked, goal, costs in zip(obstacles, goals, ours, strict=True):
+        theirs = scipy_cost_to_go(blocked, goal, corner_cutting=corner_cutting)
+        np.testing.assert_allclose(costs, theirs, rtol=0, atol=1e-9)
+
+
+def test_cost_to_go_is_scikit_images():
+    obstacles, goals = random_maps((28, 28), 50, np.random.default_rng(0))
+    for blocked, goal, costs in zip(obstacles, goals, cost_to_go(obstacles, goals), strict=True):
+        theirs, _ = MCP_Geometric(np.where(blocked, -1.0, 1.0)).find_costs([tuple(goal)])
+        np.testing.assert_allclose(costs, np.where(blocked, np.inf, theirs), rtol=0, atol=1e-9)
+
+
+def test_four_moves_leave_the_diagonals_out():
+    obstacles, goals = random_maps((7, 8), 50, np.random.default_rng(1))
+    for blocked, goal, costs in zip(obstacles, goals, cost_to_go(obstacles, goals, num_moves=4), strict=True):
+        theirs = scipy_cost_to_go(blocked, goal, corner_cutting=True, num_moves=4)
+        np.testing.assert_array_equal(costs, theirs)
+
+
+def test_corner_rules_differ_where_two_obstacles_touch():
+    blocked = np.array([[[0, 1], [1, 0]]], np.uint8)
+    goals = np.array([[1, 1]])
+    assert cost_to_go(blocked, goals)[0, 0, 0] == np.sqrt(2)
+    assert cost_to_go(blocked, goals, corner_cutting=False)[0, 0, 0] == np.inf
+
+
+def test_blocked_goal_is_reached_from_nowhere():
+    costs = cost_to_go(np.ones((1, 1, 3), np.uint8), np.array([[0, 1]]))
+    assert np.isinf(costs).all()
+
+
+def test_large_winding_corridor_is_walked_to_its_end():
+    side = 401
+    blocked = np.zeros((1, side, side), np.uint8)
+    blocked[0, 1::2] = 1
+    blocked[0, 1::4, -1] = blocked[0, 3::4, 0] = 0
+    costs = cost_to_go(blocked, np.array([[0, 0]]), num_moves=4)
+    assert costs[0, -1, -1] == (side // 2) * (side - 1 + 2) + side - 1
+
+
+def test_costs_do_not_depend_on_threads():
+    import numba
+
+    obstacles, goals = random_maps((16, 16), 64, np.random.default_rng(2))
+    threads = numba.get_num_threads()
+    many = cost_to_go(obstacles, goals)
+    try:
+        numba.set_num_threads(1)
+        np.testing.assert_array_equal(cost_to_go(obstacles, goals), many)
+    finally:
+        numba.set_num_threads(threads)
+
+
+def test_shortest_paths_refuse_what_makes_no_sense():
+    blocked = np.zeros((1, 3, 3), np.uint8)
+    with pytest.raises(InputError, match="inside maps of 3 x 3"):
+        cost_to_go(blocked, np.array([[0, 3]]))
+    with pytest.raises(InputError, match="num_moves must be 4"):
+        cost_to_go(blocked, np.array([[0, 0]]), num_moves=6)
+
+
+def random_process(rng, actions=3, states=6):
+    probabilities = rng.random((actions, states, states))
+    return rng.normal(size=(actions, states)), probabilities / probabilities.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_settled_value_solves_the_best_policys_equations(seed):
+    reward, probabilities = random_process(np.random.default_rng(seed))
+    value = exact_value_iteration(reward, probabilities, discount=0.9, tolerance=1e-10)
+    best = action_values(reward, probabilities, value, discount=0.9).argmax(axis=0)
+    states = np.arange(len(value))
+    solved = np.linalg.solve(np.eye(len(value)) - 0.9 * probabilities[best, states], reward[best, states])
+    np.testing.assert_allclose(value, solved, atol=1e-9)
+
+
+def test_each_iteration_is_one_backup_from_zero():
+    reward, probabilities = random_process(np.random.default_rng(7))
+    value = np.zeros(6)
+    for iterations in range(4):
+        found = exact_value_iteration(reward, probabilities, discount=0.8, iterations=iterations)
+        np.testing.assert_array_equal(found, value)
+        value = action_values(reward, probabilities, value, discount=0.8).max(axis=0)
+
+
+def test_reward_of_states_is_the_same_for_all_actions():
+    _, probabilities = random_process(np.random.default_rng(3))
+    reward = np.arange(6.0)
+    of_states = exact_value_iteration(reward, probabilities, discount=0.5)
+    np.testing.assert_array_equal(
+        of_states, exact_value_iteration(np.tile(reward, (3, 1)), probabilities, discount=0.5)
+    )
+
+
+def test_value_iteration_on_a_map_is_the_negative_cost_to_go():
+    obstacles, goals = random_maps((4, 5), 1, np.random.default_rng(5))
+    obstacles[:] = 0
+    height, width = obstacles.shape[1:]
+    goal = goals[0, 0] * width + goals[0, 1]
+    probabilities, reward = np.zeros((8, 20, 20)), np.zeros((8, 20))
+    for move, (offset, length) in enumerate(zip(MOVE_OFFSETS, MOVE_COSTS, strict=True)):
+        for state in range(20):
+            row, col = np.array(divmod(state, width)) + offset
+            stays = state == goal or not (0 <= row < height and 0 <= col < width)
+            probabilities[move, state, state if stays else row * width + col] = 1
+            reward[move, state] = 0 if state == goal else -length
+    value = exact_value_iteration(reward, probabilities, discount=1.0)
+    np.testing.assert_allclose(value.reshape(height, width), -cost_to_go(obstacles, goals)[0], atol=1e-9)
+
+
+def test_value_iteration_refuses_what_is_no_process():
+    reward, probabilities = random_process(np.random.default_rng(0))
+    with pytest.raises(InputError, match="add up to 1"):
+        exact_value_iteration(reward, probabilities * 2, discount=0.9)
+    with pytest.raises(InputError, match="between 0 and 1"):
+        exact_value_iteration(reward, probabilities, discount=1.5)
