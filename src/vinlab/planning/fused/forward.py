@@ -1,0 +1,182 @@
+"""Compiled value iteration: K backups of one map after another, eight cells at a time.
+
+Maps and kernels are flat arrays, laid out as ``layout.py`` says. Importing this file imports numba, which keeps
+what it compiled beside the file; after a change of ``simd.py`` alone that must be deleted.
+"""
+
+from typing import no_type_check
+
+import numpy as np
+from numba import njit
+
+from vinlab.planning.fused.simd import load8, plus, spread8, store, store_bytes, times, where_greater
+
+
+@njit(nogil=True, cache=True)
+@no_type_check
+def back_up_maps(
+    first, last, reward, reward_kernels, value_kernels, frame, iterations, values, winners, q, value
+):
+    """Plan for the problems from ``first`` to ``last``; fills values, winners, q and value.
+
+    ``values`` and ``winners`` are rings: with room for all backups they keep all, with less the last ones.
+    """
+    images = np.zeros((reward.shape[1], frame.size), np.float32)
+    shares = np.empty(q.shape[1] * frame.span, np.float32)
+    nothing = np.zeros(frame.size, np.float32)
+    for problem in range(first, last):
+        for channel in range(len(images)):
+            lay_in_frame(reward[problem, channel], images[channel], frame)
+        latest = nothing
+        for step in range(iterations + 1):
+            layer = step if len(value_kernels) > 1 else 0
+            if step == 0 or layer > 0:
+                _share_reward(images, reward_kernels[layer], shares, frame)
+            if step < iterations:
+                place = step % values.shape[1]
+                _sweep(
+                    latest,
+                    value_kernels[layer],
+                    shares,
+                    values[problem, place],
+                    winners[problem, place],
+                    frame,
+                )
+                latest = values[problem, place]
+            else:
+                _convolve(latest, value_kernels[layer], 0, frame.pitch, shares, frame)
+        for action in range(q.shape[1]):
+            take_from_frame(shares, action * frame.span, q[problem, action], frame)
+        take_from_frame(latest, frame.origin, value[problem, 0], frame)
+
+
+@njit(nogil=True)
+@no_type_check
+def _share_reward(images, kernels, shares, frame):
+    """What the reward adds to q, for every action."""
+    fill(shares, 0, len(shares))
+    for channel in range(len(images)):
+        _convolve(images[channel], kernels, channel * frame.pitch, len(images) * frame.pitch, shares, frame)
+
+
+@njit(nogil=True)
+@no_type_check
+def _convolve(image, kernels, offset, pitch, q, frame):
+    """Add to q, for every action, the image weighed with the kernel at ``offset + action * pitch``."""
+    for cell in range(0, frame.span, 8):
+        if frame.width == 3:
+            around = neighbourhood(image, cell, frame.stride)
+            for action in range(len(q) // frame.span):
+                at = action * frame.span + cell
+                store(q, at, weigh(load8(q, at), kernels, offset + action * pitch, around))
+        else:
+            for action in range(len(q) // frame.span):
+                at = action * frame.span + cell
+                kernel = offset + action * pitch
+                store(q, at, weigh_any(load8(q, at), kernels, kernel, image, cell, frame.stride, 1, frame))
+
+
+@njit(nogil=True)
+@no_type_check
+def _sweep(image, kernels, shares, best_of, winner_of, frame):
+    """One backup: the best q of every cell and the action that gives it; of equals the first."""
+    for cell in range(0, frame.span, 8):
+        best, winner = spread8(np.float32(np.nan)), spread8(np.float32(0))
+        if frame.width == 3:
+            around = neighbourhood(image, cell, frame.stride)
+            for action in range(len(shares) // frame.span):
+                q = weigh(load8(shares, action * frame.span + cell), kernels, action * frame.pitch, around)
+                winner = where_greater(q, best, spread8(np.float32(action)), winner)
+                best = where_greater(q, best, q, best)
+        else:
+            for action in range(len(shares) // frame.span):
+                share, kernel = load8(shares, action * frame.span + cell), action * frame.pitch
+                q = weigh_any(share, kernels, kernel, image, cell, frame.stride, 1, frame)
+                winner = where_greater(q, best, spread8(np.float32(action)), winner)
+                best = where_greater(q, best, q, best)
+        store(best_of, frame.origin + cell, best)
+        store_bytes(winner_of, cell, winner)
+    clear_margins(best_of, frame)
+
+
+@njit(nogil=True)
+@no_type_check
+def neighbourhood(image, corner, stride):
+    """The 3x3 neighbourhoods of eight cells, the first of which has its corner here."""
+    mid, low = corner + stride, corner + 2 * stride
+    return (
+        load8(image, corner), load8(image, corner + 1), load8(image, corner + 2),
+        load8(image, mid), load8(image, mid + 1), load8(image, mid + 2),
+        load8(image, low), load8(image, low + 1), load8(image, low + 2),
+    )  # fmt: skip
+
+
+@njit(nogil=True)
+@no_type_check
+def weigh(share, kernels, at, around):
+    """The share plus the neighbourhoods under the 3x3 kernel at ``at``; three short sums wait less than a long one."""
+    top = plus(times(weight(kernels, at), around[0]), share)
+    top = plus(times(weight(kernels, at + 1), around[1]), top)
+    top = plus(times(weight(kernels, at + 2), around[2]), top)
+    mid = times(weight(kernels, at + 4), around[3])
+    mid = plus(times(weight(kernels, at + 5), around[4]), mid)
+    mid = plus(times(weight(kernels, at + 6), around[5]), mid)
+    low = times(weight(kernels, at + 8), around[6])
+    low = plus(times(weight(kernels, at + 9), around[7]), low)
+    low = plus(times(weight(kernels, at + 10), around[8]), low)
+    return plus(plus(top, mid), low)
+
+
+@njit(nogil=True)
+@no_type_check
+def weigh_any(share, kernels, at, image, corner, down, right, frame):
+    """The same for a kernel of any width, which runs over the image from ``corner`` down and right."""
+    for row in range(frame.width):
+        for col in range(frame.width):
+            around = load8(image, corner + row * down + col * right)
+            share = plus(times(weight(kernels, at + row * frame.kernel_stride + col), around), share)
+    return share
+
+
+@njit(nogil=True)
+@no_type_check
+def weight(kernels, at):
+    """One entry of a kernel, for eight cells; an unsigned index spares the test for a negative one."""
+    return spread8(kernels[np.uintp(at)])
+
+
+@njit(nogil=True)
+@no_type_check
+def lay_in_frame(plain, framed, frame):
+    """Copy a map into its frame of zeros."""
+    for row in range(frame.rows):
+        for col in range(frame.cols):
+            framed[np.uintp(frame.origin + row * frame.stride + col)] = plain[row, col]
+
+
+@njit(nogil=True)
+@no_type_check
+def take_from_frame(framed, start, plain, frame):
+    """Copy a map, whose first cell lies at ``start``, out of its frame."""
+    for row in range(frame.rows):
+        for col in range(frame.cols):
+            plain[row, col] = framed[np.uintp(start + row * frame.stride + col)]
+
+
+@njit(nogil=True)
+@no_type_check
+def clear_margins(framed, frame):
+    """Set to zero all that is not a cell of the map."""
+    fill(framed, 0, frame.origin)
+    for row in range(frame.rows):
+        end = frame.origin + row * frame.stride + frame.cols
+        fill(framed, end, end + frame.width // 2)
+    fill(framed, frame.origin + frame.rows * frame.stride - frame.width // 2, frame.size)
+
+
+@njit(nogil=True)
+@no_type_check
+def fill(array, start, end):
+    """Set a stretch to zero."""
+    for index in range(start, end):
+        array[np.uintp(index)] = 0

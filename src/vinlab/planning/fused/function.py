@@ -1,0 +1,161 @@
+"""Value iteration as one differentiable function of PyTorch, computed by the compiled kernels."""
+
+import math
+from typing import Any
+
+import torch
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from vinlab.planning.bellman import GridTransition, SharedKernels, UntiedKernels, back_up, require_iterations
+from vinlab.planning.fused.layout import Frame, frame_of, packed, unpacked
+from vinlab.planning.fused.threads import run_shares, shares_of
+
+MOST_ACTIONS = 255
+"""The winning action is kept in one byte."""
+
+
+def is_fusible(reward: Float[Tensor, "B R H W"], transition: GridTransition) -> bool:
+    """Whether the compiled kernels can serve these: float32 on the CPU, kernels the same for the whole map."""
+    if not isinstance(transition, SharedKernels | UntiedKernels) or torch.compiler.is_compiling():
+        return False
+    tensors = (reward, transition.reward, transition.value)
+    return all(t.device.type == "cpu" and t.dtype == torch.float32 for t in tensors) and _fit(*tensors)
+
+
+def _fit(reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor) -> bool:
+    """Whether the shapes belong together; the kernels read memory by them."""
+    *layers, actions, channels, height, width = reward_kernels.shape
+    return (
+        value_kernels.shape == (*layers, actions, 1, height, width)
+        and channels == reward.shape[1]
+        and height == width
+        and width % 2 == 1
+        and 1 <= actions <= MOST_ACTIONS
+    )
+
+
+def fused_back_up(
+    reward: Float[Tensor, "B R H W"], transition: SharedKernels | UntiedKernels, iterations: int
+) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
+    """The q and value of K maximisations and the read that follows them, as ``bellman.back_up`` gives them.
+
+    What the kernels do not serve (also an empty batch, and kernels with NaN or infinity) the reference serves.
+    """
+    require_iterations(iterations)
+    if not (is_fusible(reward, transition) and reward.numel() and _enough_finite(transition, iterations)):
+        return back_up(reward, transition, iterations)
+    tensors = (reward, transition.reward, transition.value)
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+        return FusedBackUp.apply(*tensors, iterations)  # pyright: ignore[reportReturnType]
+    q, value, _, _ = _plan(*tensors, iterations, kept=min(iterations, 2))
+    return q, value
+
+
+def _enough_finite(transition: SharedKernels | UntiedKernels, iterations: int) -> bool:
+    """Whether there are kernels for every step, all of them numbers."""
+    enough = isinstance(transition, SharedKernels) or len(transition.value) > iterations
+    sums = (transition.reward.detach().sum(), transition.value.detach().sum())
+    return enough and all(math.isfinite(float(total)) for total in sums)
+
+
+class FusedBackUp(torch.autograd.Function):
+    """K backups that keep a value and a winning action per cell and backup: all that the gradient needs."""
+
+    @staticmethod
+    def forward(ctx: Any, reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor, iterations: int):
+        """Plan, and keep every backup."""
+        q, value, values, winners = _plan(reward, reward_kernels, value_kernels, iterations, kept=iterations)
+        ctx.save_for_backward(reward, reward_kernels, value_kernels, values, winners)
+        ctx.iterations = iterations
+        return q, value
+
+    @staticmethod
+    def backward(ctx: Any, q_gradient: Tensor, value_gradient: Tensor):  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The gradient of each input; by the reference when it is to be differentiated again."""
+        *inputs, values, winners = ctx.saved_tensors
+        if torch.is_grad_enabled():
+            needed = ctx.needs_input_grad[:3]
+            gradients = _reference_gradients(inputs, needed, ctx.iterations, (q_gradient, value_gradient))
+        else:
+            gradients = _gradients(*inputs, values, winners, q_gradient, value_gradient)
+        return *gradients, None
+
+
+def _plan(
+    reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor, iterations: int, *, kept: int
+) -> tuple[Tensor, Tensor, Float[Tensor, "B kept size"], UInt8[Tensor, "B kept span"]]:
+    """q, value, and the last ``kept`` values and winners of all cells, in their frame."""
+    from vinlab.planning.fused.forward import back_up_maps
+
+    problems, _, rows, cols = reward.shape
+    frame = frame_of(rows, cols, value_kernels.shape[-1])
+    values = torch.empty(problems, kept, frame.size)
+    winners = torch.empty(problems, kept, frame.span, dtype=torch.uint8)
+    q = torch.empty(problems, value_kernels.shape[-4], rows, cols)
+    value = torch.empty(problems, 1, rows, cols)
+    inputs = _arrays(reward.detach().contiguous(), *_layers(frame, reward_kernels, value_kernels))
+    results = _arrays(values, winners, q, value)
+
+    def work(_: int, first: int, last: int) -> None:
+        back_up_maps(first, last, *inputs, frame, iterations, *results)
+
+    run_shares(work, problems, rows * cols * iterations)
+    return q, value, values, winners
+
+
+def _gradients(
+    reward: Tensor,
+    reward_kernels: Tensor,
+    value_kernels: Tensor,
+    values: Tensor,
+    winners: Tensor,
+    q_gradient: Tensor,
+    value_gradient: Tensor,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of reward, reward kernels and value kernels."""
+    from vinlab.planning.fused.backward import send_back_maps
+
+    problems, _, rows, cols = reward.shape
+    frame = frame_of(rows, cols, value_kernels.shape[-1])
+    packs = _layers(frame, reward_kernels, value_kernels)
+    shares = len(shares_of(problems))
+    sums = [torch.zeros(shares, *pack.shape, dtype=torch.float64) for pack in packs]
+    reward_gradient = torch.empty_like(reward, memory_format=torch.contiguous_format)
+    inputs = _arrays(reward.contiguous(), *packs)
+    kept = _arrays(values, winners, q_gradient.contiguous(), value_gradient.contiguous())
+    results = _arrays(reward_gradient, *sums)
+
+    def work(share: int, first: int, last: int) -> None:
+        send_back_maps(share, first, last, *inputs, frame, *kept, *results)
+
+    run_shares(work, problems, rows * cols * values.shape[1])
+    reward_sum, value_sum = (torch.from_numpy(part.numpy().sum(axis=0)) for part in sums)
+    return (
+        reward_gradient,
+        unpacked(reward_sum, like=reward_kernels),
+        unpacked(value_sum, like=value_kernels),
+    )
+
+
+def _reference_gradients(
+    inputs: list[Tensor], needed: tuple[bool, ...], iterations: int, gradients: tuple[Tensor, Tensor]
+) -> list[Tensor | None]:
+    """The gradients as functions that can be differentiated again."""
+    reward, *kernels = inputs
+    kind = SharedKernels if kernels[0].dim() == 4 else UntiedKernels
+    results = back_up(reward, kind(*kernels), iterations)
+    wanted = [tensor for tensor, need in zip(inputs, needed, strict=True) if need]
+    found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=True))
+    return [next(found) if need else None for need in needed]
+
+
+def _layers(frame: Frame, *kernels: Tensor) -> list[Tensor]:
+    """Packed kernels as rows, one for each step, or a single one for all steps."""
+    return [
+        packed(k).reshape(-1 if k.dim() == 5 else 1, k.shape[-4] * k.shape[-3] * frame.pitch) for k in kernels
+    ]
+
+
+def _arrays(*tensors: Tensor) -> list:
+    return [tensor.numpy() for tensor in tensors]

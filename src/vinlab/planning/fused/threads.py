@@ -1,0 +1,33 @@
+"""Problems shared out over threads; every share is the same whatever the number of threads."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import torch
+
+MOST_SHARES: Final = 32
+LEAST_WORK: Final = 50_000
+"""Cells times backups below which starting a thread costs more than it saves."""
+
+
+def shares_of(problems: int) -> list[tuple[int, int]]:
+    """First and last problem of each share; depends on the number of problems alone, so sums over shares do too."""
+    length = -(-problems // MOST_SHARES)
+    return [(first, min(first + length, problems)) for first in range(0, problems, length)]
+
+
+def run_shares(work: Callable[[int, int, int], None], problems: int, work_per_problem: int) -> None:
+    """Call ``work(share, first, last)`` for every share, on as many threads as PyTorch would use.
+
+    The threads live for one call: no pool is left that a fork could break or that two callers could fight over.
+    The kernels let go of Python's lock.
+    """
+    shares = [(index, first, last) for index, (first, last) in enumerate(shares_of(problems))]
+    threads = min(torch.get_num_threads(), len(shares), 1 + problems * work_per_problem // LEAST_WORK)
+    if threads == 1:
+        for share in shares:
+            work(*share)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda share: work(*share), shares))
