@@ -14,7 +14,7 @@ from vinlab.types import InputError
 class Config:
     iterations: int = 10
     rates: tuple[float, ...] = (0.01, 0.005)
-    clip: float = float("inf")
+    clip: float | None = None
 
 
 def a_manifest(**changes: Any) -> Manifest:
@@ -24,7 +24,7 @@ def a_manifest(**changes: Any) -> Manifest:
 
 def test_a_manifest_says_when_and_with_what() -> None:
     manifest = a_manifest(world_size=2)
-    assert manifest.config == {"iterations": 10, "rates": [0.01, 0.005], "clip": float("inf")}
+    assert manifest.config == {"iterations": 10, "rates": [0.01, 0.005], "clip": None}
     assert datetime.fromisoformat(manifest.started).utcoffset() == timedelta(0)
     assert {"python", "torch", "numpy"} <= manifest.versions.keys()
     assert (manifest.device, manifest.world_size, manifest.seconds) == ("cpu", 2, None)
@@ -46,6 +46,11 @@ def test_only_what_settles_the_result_makes_another_run(tmp_path: Path) -> None:
     assert differences(here, deeper) == ["config.iterations (10 there, 20 now)"]
     write_manifest(tmp_path / "m", here)
     assert differences(read_manifest(tmp_path / "m"), here) == []
+
+
+def test_a_configuration_that_json_cannot_hold_is_refused() -> None:
+    with pytest.raises(InputError, match="finite numbers alone"):
+        a_manifest(config=Config(clip=float("inf")))
 
 
 @pytest.mark.parametrize(

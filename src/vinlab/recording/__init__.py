@@ -5,6 +5,7 @@ from vinlab.recording.hashing import data_hash
 from vinlab.recording.manifest import Manifest, describe_run, read_manifest
 from vinlab.recording.metrics import read_metrics
 from vinlab.recording.plain import dataclass_to_plain
+from vinlab.recording.rebuild import dataclass_from_plain
 from vinlab.recording.recorded import RecordedRun, collect_runs, open_run
 from vinlab.recording.run import Run
 from vinlab.recording.table import markdown_table, mean_and_deviation, mean_text, wilson_interval
@@ -17,6 +18,7 @@ __all__ = [
     "Run",
     "collect_runs",
     "data_hash",
+    "dataclass_from_plain",
     "dataclass_to_plain",
     "describe_run",
     "load_checkpoint",

@@ -85,7 +85,7 @@ def describe_run(
         budget=budget,
         recipe=recipe,
         seed=seed,
-        config=to_plain(config),
+        config=_plain_config(config),
         commit=commit,
         clean=clean,
         versions=package_versions(),
@@ -96,6 +96,13 @@ def describe_run(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         world_size=world_size,
     )
+
+
+def _plain_config(config: Any) -> dict[str, Any]:
+    plain = to_plain(config)
+    if standard_json(plain) != plain:
+        raise InputError("A configuration must hold finite numbers alone: None says that there is no limit.")
+    return plain
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
@@ -119,7 +126,7 @@ def differences(recorded: Manifest, wanted: Manifest) -> list[str]:
     """What keeps the two from being the same run, each as ``name (recorded, wanted)``."""
     found: list[str] = []
     for name in SAME_RUN:
-        _compare(name, _as_json(getattr(recorded, name)), _as_json(getattr(wanted, name)), found)
+        _compare(name, getattr(recorded, name), getattr(wanted, name), found)
     return found
 
 
@@ -130,10 +137,6 @@ def _compare(name: str, recorded: Any, wanted: Any, found: list[str]) -> None:
             _compare(f"{name}.{key}", recorded.get(key), wanted.get(key), found)
     elif recorded != wanted:
         found.append(f"{name} ({recorded!r} there, {wanted!r} now)")
-
-
-def _as_json(value: Any) -> Any:
-    return standard_json(to_plain(value))
 
 
 def _field_fault(missing: list[str], unknown: list[str]) -> str:

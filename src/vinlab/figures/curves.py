@@ -1,0 +1,122 @@
+"""Learning curves from the records of a run."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from vinlab.figures import style
+from vinlab.types import InputError
+
+Records = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A kind of quantity that shares one axis."""
+
+    label: str
+    names: str
+    """A pattern for the whole name of a recorded number."""
+    is_share: bool = False
+    may_be_log: bool = False
+    """Whether a logarithmic axis serves where the numbers span more than a decade."""
+
+
+PANELS: Final = (
+    Panel("loss", r"(.*_)?loss", may_be_log=True),
+    Panel("share of problems or states", r"(.*_)?(accuracy|success|success_rate)", is_share=True),
+    Panel("learning rate", r"(learning_)?rate|lr"),
+)
+CLOCKS: Final = ("epoch", "iteration", "step")
+"""What the records may be counted by; the first that all of them have is the horizontal axis."""
+
+PANEL_WIDTH, PANEL_HEIGHT = 2.7, 2.1
+LEFT, BELOW, RIGHT = 0.75, 0.5, 0.15
+
+
+def curves_figure(records: Records, *, title: str = "") -> Figure:
+    """Loss, accuracy and success, and learning rate by epoch: a panel for each that was recorded."""
+    if not records:
+        raise InputError("records must hold at least one record of a run, but none came.")
+    panels = [(panel, names) for panel in PANELS if (names := _names(records, panel))]
+    if not panels:
+        raise InputError(f"The records hold no loss, accuracy, success or rate, but {_all_names(records)}.")
+    heading = 0.4 if title else 0.15
+    figure = style.new_figure(len(panels) * (LEFT + PANEL_WIDTH + RIGHT), heading + PANEL_HEIGHT + BELOW)
+    style.write_title(figure, title, 0.1)
+    for index, (panel, names) in enumerate(panels):
+        left = LEFT + index * (LEFT + PANEL_WIDTH + RIGHT)
+        axes = style.place(figure, left, heading, PANEL_WIDTH, PANEL_HEIGHT)
+        _draw_panel(axes, panel, names, records)
+    return figure
+
+
+def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str], records: Records) -> None:
+    clock = _clock(records)
+    for colour, name in zip(style.LINES * len(names), names, strict=False):
+        _draw_curve(axes, _points(records, clock, name), colour, name.replace("_", " "))
+    _dress(axes, clock or "record", panel)
+    if len(names) > 1:
+        axes.legend(fontsize=style.TICK_SIZE, frameon=False, handlelength=1.4)
+    else:
+        axes.set_ylabel(names[0].replace("_", " "), size=style.LABEL_SIZE, color=style.INK)
+
+
+def _draw_curve(axes: Axes, points: list[tuple[float, float]], colour: str, label: str) -> None:
+    # Few points are shown one by one; a single one would be invisible as a line.
+    marker = "o" if len(points) <= 20 else ""
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    axes.plot(xs, ys, color=colour, linewidth=1.4, marker=marker, markersize=3, label=label)
+
+
+def _dress(axes: Axes, clock: str, panel: Panel) -> None:
+    axes.set_xlabel(clock, size=style.LABEL_SIZE, color=style.INK)
+    axes.set_ylabel(panel.label, size=style.LABEL_SIZE, color=style.INK)
+    axes.tick_params(
+        which="both", labelsize=style.TICK_SIZE, length=2.5, color=style.FRAME, labelcolor=style.INK
+    )
+    axes.grid(color=style.CELL_LINE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side, spine in axes.spines.items():
+        spine.set(color=style.FRAME, linewidth=0.8, visible=side in ("left", "bottom"))
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    if panel.is_share:
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    elif panel.may_be_log and _spans_decades(axes):
+        axes.set_yscale("log")
+
+
+def _spans_decades(axes: Axes) -> bool:
+    heights = [float(y) for line in axes.get_lines() for y in line.get_ydata()]  # type: ignore[union-attr]
+    return min(heights) > 0 and max(heights) > 10 * min(heights)
+
+
+def _names(records: Records, panel: Panel) -> list[str]:
+    """The recorded numbers that belong in the panel, those of them that have a point to draw."""
+    names = [name for name in _all_names(records) if re.fullmatch(panel.names, name)]
+    return [name for name in names if _points(records, _clock(records), name)]
+
+
+def _all_names(records: Records) -> list[str]:
+    return list(dict.fromkeys(name for record in records for name in record))
+
+
+def _clock(records: Records) -> str | None:
+    return next((name for name in CLOCKS if all(_is_number(record.get(name)) for record in records)), None)
+
+
+def _points(records: Records, clock: str | None, name: str) -> list[tuple[float, float]]:
+    """Where the number is recorded and finite; a quantity need not be measured in every epoch."""
+    times = [record[clock] if clock else index for index, record in enumerate(records, start=1)]
+    pairs = zip(times, (record.get(name) for record in records), strict=True)
+    return [(float(time), float(value)) for time, value in pairs if value is not None and _is_number(value)]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,115 @@
+"""What is drawn on a map: cells, obstacles, paths, start and goal, a number per cell."""
+
+from collections.abc import Sequence
+from typing import SupportsInt
+
+import numpy as np
+from jaxtyping import Bool, Num, Shaped
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import ListedColormap
+from matplotlib.image import AxesImage
+from matplotlib.patheffects import Normal, Stroke
+
+from vinlab.figures import style
+from vinlab.types import InputError
+
+Position = Sequence[SupportsInt] | Num[np.ndarray, " 2"]
+
+
+def draw_map(axes: Axes, obstacles: Shaped[np.ndarray, "H W"]) -> None:
+    """Dark obstacles on light cells; lines between the cells where these are large enough."""
+    colours = ListedColormap([style.FREE, style.OBSTACLE])
+    axes.imshow(obstacles != 0, cmap=colours, vmin=0, vmax=1, interpolation="nearest")
+    if cell_points(axes, obstacles.shape) >= 5:
+        axes.add_collection(_cell_lines(*obstacles.shape))
+    frame(axes)
+
+
+def draw_field(
+    axes: Axes, field: Num[np.ndarray, "H W"], colours: str, hidden: Bool[np.ndarray, "H W"] | None = None
+) -> AxesImage:
+    """One colour per cell by its number; hidden cells and numbers that are not finite stay pale."""
+    pale = ~np.isfinite(field) if hidden is None else hidden | ~np.isfinite(field)
+    colour_map = colormaps[colours].with_extremes(bad=style.HIDDEN)
+    image = axes.imshow(np.ma.masked_array(field, pale), cmap=colour_map, interpolation="nearest")
+    frame(axes)
+    return image
+
+
+def draw_paths(
+    axes: Axes,
+    shape: tuple[int, int],
+    predicted: Num[np.ndarray, "T 2"],
+    shortest: Num[np.ndarray, "S 2"] | None,
+) -> None:
+    """The predicted path as a thin line over the broad shortest one: both show where they agree."""
+    cell = cell_points(axes, shape)
+    if shortest is not None:
+        broad = float(np.clip(0.45 * cell, 2.6, 6))
+        _draw_line(axes, shortest, style.SHORTEST, broad, 1.0, label="shortest path")
+    thin = float(np.clip(0.15 * cell, 0.9, 1.8))
+    _draw_line(axes, predicted, style.PREDICTED, thin, 0.4, label="predicted path")
+
+
+def draw_ends(axes: Axes, shape: tuple[int, int], start: Position | None, goal: Position) -> None:
+    """A disc at the start and a star at the goal."""
+    size = float(np.clip(0.7 * cell_points(axes, shape), 4.5, 10))
+    look = {"linestyle": "none", "markeredgecolor": style.INK, "markeredgewidth": 0.7, "zorder": 5}
+    if start is not None:
+        row, col = as_cell(start)
+        axes.plot(col, row, marker="o", markersize=size * 0.8, markerfacecolor="white", label="start", **look)
+    row, col = as_cell(goal)
+    axes.plot(col, row, marker="*", markersize=size * 1.4, markerfacecolor=style.GOAL, label="goal", **look)
+
+
+def frame(axes: Axes, colour: str = style.FRAME, width: float = 0.8) -> None:
+    """A thin frame and no ticks: a map's cells need no numbers."""
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set(color=colour, linewidth=width)
+
+
+def cell_points(axes: Axes, shape: tuple[int, ...]) -> float:
+    """The side of a cell on paper, in points."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    width, height = figure.get_size_inches() * axes.get_position().size * 72
+    return float(min(height / shape[0], width / shape[1]))
+
+
+def as_cell(position: Position) -> tuple[int, int]:
+    """Row and column as plain numbers."""
+    row, col = position
+    return int(row), int(col)
+
+
+def require_map(name: str, array: np.ndarray, shape: tuple[int, ...] | None = None) -> None:
+    """The array must be a map with cells, of the given shape if there is one."""
+    if array.ndim != 2 or array.size == 0:
+        raise InputError(f"{name} must be a map of rows and columns, but its shape is {array.shape}.")
+    if shape is not None and array.shape != shape:
+        raise InputError(f"{name} must have the shape {shape} of the obstacles, but it has {array.shape}.")
+
+
+def _draw_line(axes: Axes, path: np.ndarray, colour: str, width: float, rim: float, *, label: str) -> None:
+    halo = [Stroke(linewidth=width + rim, foreground="white"), Normal()]
+    axes.plot(
+        path[:, 1],
+        path[:, 0],
+        color=colour,
+        linewidth=width,
+        label=label,
+        solid_joinstyle="round",
+        solid_capstyle="round",
+        path_effects=halo,
+        zorder=3,
+    )
+
+
+def _cell_lines(rows: int, cols: int) -> LineCollection:
+    across = [[(-0.5, row - 0.5), (cols - 0.5, row - 0.5)] for row in range(1, rows)]
+    down = [[(col - 0.5, -0.5), (col - 0.5, rows - 0.5)] for col in range(1, cols)]
+    return LineCollection(across + down, colors=style.CELL_LINE, linewidths=0.4, zorder=1)

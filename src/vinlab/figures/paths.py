@@ -1,0 +1,115 @@
+"""Several problems side by side with the paths found for them: how well a policy does, at a glance."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Num
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from vinlab.figures import maps, style
+from vinlab.types import GridProblems, InputError
+
+MARGIN = 0.2
+GAP = 0.2
+CAPTION = 0.33
+HEADING = 0.35
+LEGEND = 0.3
+
+
+def paths_figure(
+    problems: GridProblems,
+    predicted: Sequence[Num[np.ndarray, "_ 2"]],
+    shortest: Sequence[Num[np.ndarray, "_ 2"] | None],
+    *,
+    columns: int = 4,
+    title: str = "",
+) -> Figure:
+    """A panel per problem with its predicted and shortest path, and a caption that says how it ended.
+
+    A shortest path of None means that the goal cannot be reached at all.
+    """
+    _require_paths(problems, predicted, shortest)
+    columns = max(1, min(columns, len(problems)))
+    figure, panels = _sheet(len(problems), columns, problems.obstacles.shape[1:], title)
+    for index, panel in enumerate(panels):
+        one = (problems.obstacles[index], problems.starts[index], problems.goals[index])
+        _draw_problem(panel, *one, predicted[index], shortest[index])
+    _legend(figure, panels)
+    return figure
+
+
+def _require_paths(problems: GridProblems, predicted: Sequence[object], shortest: Sequence[object]) -> None:
+    if len(problems) == 0:
+        raise InputError("problems must hold at least one problem, but none came.")
+    if not len(problems) == len(predicted) == len(shortest):
+        raise InputError(
+            f"Each problem needs a predicted and a shortest path, but {len(problems)} problems came with"
+            f" {len(predicted)} predicted and {len(shortest)} shortest paths."
+        )
+
+
+def _sheet(count: int, columns: int, shape: tuple[int, ...], title: str) -> tuple[Figure, list[Axes]]:
+    """An empty figure with its panels in rows."""
+    slot = min(3.0, max(1.6, 6.8 / columns))  # a caption needs its width
+    scale = min(slot / shape[1], 1.5 * slot / shape[0])
+    width, height = shape[1] * scale, shape[0] * scale
+    heading, rows = HEADING if title else 0.1, math.ceil(count / columns)
+    panels_width = columns * slot + (columns - 1) * GAP
+    sheet_width = max(panels_width + 2 * MARGIN, 4.6)  # the legend needs its width
+    figure = style.new_figure(sheet_width, heading + rows * (height + CAPTION) + LEGEND)
+    style.write_title(figure, title, 0.12)
+    left = (sheet_width - panels_width + slot - width) / 2
+    cells = [divmod(index, columns) for index in range(count)]
+    return figure, [
+        style.place(figure, left + col * (slot + GAP), heading + row * (height + CAPTION), width, height)
+        for row, col in cells
+    ]
+
+
+def _draw_problem(
+    panel: Axes,
+    obstacles: np.ndarray,
+    start: np.ndarray,
+    goal: np.ndarray,
+    predicted: np.ndarray,
+    shortest: np.ndarray | None,
+) -> None:
+    shape = (obstacles.shape[0], obstacles.shape[1])
+    maps.draw_map(panel, obstacles)
+    maps.draw_paths(panel, shape, predicted, shortest)
+    maps.draw_ends(panel, shape, start, goal)
+    reached = maps.as_cell(predicted[-1]) == maps.as_cell(goal)
+    caption, colour = _outcome(reached, len(predicted) - 1, shortest)
+    maps.frame(panel, colour, 1.6)
+    panel.set_xlabel(caption, size=style.TICK_SIZE, color=style.INK, labelpad=4)
+
+
+def _outcome(reached: bool, steps: int, shortest: np.ndarray | None) -> tuple[str, str]:
+    """How it ended, in words and in the colour of the frame; the words alone say it all."""
+    if reached:
+        expert = "" if shortest is None else f", shortest {len(shortest) - 1}"
+        return f"✓ {steps} steps{expert}", style.GREEN
+    if shortest is None:
+        return "no way to the goal", style.FRAME
+    return f"✗ not reached in {steps} steps", style.VERMILION
+
+
+def _legend(figure: Figure, panels: Sequence[Axes]) -> None:
+    """One for all panels, below them; each kind of line once."""
+    entries = {}
+    for panel in panels:
+        handles, labels = panel.get_legend_handles_labels()
+        entries |= dict(zip(labels, handles, strict=True))
+    figure.legend(
+        list(entries.values()),
+        list(entries),
+        loc="lower center",
+        bbox_to_anchor=(0.5, 0.0),
+        ncols=4,
+        fontsize=style.TICK_SIZE,
+        frameon=False,
+        columnspacing=1.4,
+        handlelength=1.6,
+    )

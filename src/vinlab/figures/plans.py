@@ -1,0 +1,126 @@
+"""One plan in three panels: the map with its paths, what the planner was told to want, what it found."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Num, Shaped
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.ticker import MaxNLocator
+
+from vinlab.figures import maps, style
+from vinlab.figures.maps import Position
+
+MARGIN = 0.2
+GAP = 0.3
+HEADING = 0.35
+CAPTION = 0.28
+STRIP = 0.5
+"""Below each panel: the legend, or the scale of its colours."""
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the panels go, in inches; side by side, or one below the other where maps are long rows."""
+
+    panel_width: float
+    panel_height: float
+    slot_width: float
+    stacked: bool
+    heading: float
+
+    @property
+    def slot_height(self) -> float:
+        return CAPTION + self.panel_height + STRIP
+
+    @property
+    def sheet(self) -> tuple[float, float]:
+        across, down = (1, 3) if self.stacked else (3, 1)
+        width = across * self.slot_width + (across - 1) * GAP + 2 * MARGIN
+        return width, self.heading + down * self.slot_height
+
+    def corner(self, index: int) -> tuple[float, float]:
+        """The left and upper edge of a panel."""
+        aside = (self.slot_width - self.panel_width) / 2
+        if self.stacked:
+            return MARGIN + aside, self.heading + index * self.slot_height + CAPTION
+        return MARGIN + aside + index * (self.slot_width + GAP), self.heading + CAPTION
+
+
+def plan_figure(
+    obstacles: Shaped[np.ndarray, "H W"],
+    reward: Num[np.ndarray, "H W"],
+    value: Num[np.ndarray, "H W"],
+    *,
+    predicted: Num[np.ndarray, "T 2"],
+    shortest: Num[np.ndarray, "S 2"] | None,
+    start: Position,
+    goal: Position,
+    title: str = "",
+) -> Figure:
+    """The map with the predicted and the shortest path, the learned reward, the value of each free cell."""
+    maps.require_map("obstacles", obstacles)
+    for name, field in (("reward", reward), ("value", value)):
+        maps.require_map(name, field, obstacles.shape)
+    layout = _layout(*obstacles.shape, heading=HEADING if title else 0.05)
+    figure = style.new_figure(*layout.sheet)
+    style.write_title(figure, title, 0.12)
+    shape = (obstacles.shape[0], obstacles.shape[1])
+
+    panel = _panel(figure, layout, 0, "map and paths")
+    maps.draw_map(panel, obstacles)
+    maps.draw_paths(panel, shape, predicted, shortest)
+    maps.draw_ends(panel, shape, start, goal)
+    _legend(layout, panel)
+
+    panel = _panel(figure, layout, 1, "learned reward")
+    image = maps.draw_field(panel, reward, style.REWARD_COLOURS)
+    maps.draw_ends(panel, shape, None, goal)
+    _colour_scale(figure, layout, 1, image)
+
+    panel = _panel(figure, layout, 2, "value")
+    image = maps.draw_field(panel, value, style.VALUE_COLOURS, hidden=obstacles != 0)
+    maps.draw_ends(panel, shape, None, goal)
+    _colour_scale(figure, layout, 2, image)
+    return figure
+
+
+def _layout(rows: int, cols: int, heading: float) -> _Layout:
+    stacked = cols >= 3 * rows
+    widest, highest = (6.0, 2.0) if stacked else (2.6, 3.6)
+    scale = min(widest / cols, highest / rows)
+    # A legend needs some width, however narrow the map.
+    return _Layout(cols * scale, rows * scale, max(cols * scale, 2.2), stacked, heading)
+
+
+def _panel(figure: Figure, layout: _Layout, index: int, caption: str) -> Axes:
+    left, top = layout.corner(index)
+    axes = style.place(figure, left, top, layout.panel_width, layout.panel_height)
+    axes.set_title(caption, size=style.LABEL_SIZE, color=style.INK, pad=5)
+    return axes
+
+
+def _legend(layout: _Layout, panel: Axes) -> None:
+    """Below the map, so that it covers nothing."""
+    panel.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        ncols=4 if layout.stacked else 2,
+        fontsize=style.TICK_SIZE,
+        frameon=False,
+        columnspacing=1.2,
+        handlelength=1.6,
+        borderaxespad=0.4,
+    )
+
+
+def _colour_scale(figure: Figure, layout: _Layout, index: int, image: AxesImage) -> None:
+    left, top = layout.corner(index)
+    width = min(max(layout.panel_width, 1.4), 2.6)
+    left += (layout.panel_width - width) / 2
+    axes = style.place(figure, left, top + layout.panel_height + 0.12, width, 0.09)
+    scale = figure.colorbar(image, cax=axes, orientation="horizontal")
+    scale.outline.set_visible(False)  # pyright: ignore
+    scale.ax.xaxis.set_major_locator(MaxNLocator(4))
+    scale.ax.tick_params(labelsize=style.TICK_SIZE, length=2, color=style.FRAME, labelcolor=style.INK)
