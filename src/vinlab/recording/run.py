@@ -62,9 +62,9 @@ class Run:
         """How long the run has taken, the parts before it was killed included."""
         return self._seconds_before + time.monotonic() - self._begun
 
-    def log(self, record: Mapping[str, Any]) -> None:
+    def log(self, metrics: Mapping[str, Any]) -> None:
         """Add one line to the metrics."""
-        append_metrics(self.folder / METRICS, record)
+        append_metrics(self.folder / METRICS, metrics)
 
     def save_checkpoint(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
         """Make this the moment that the run resumes from; metrics logged later are cut off by then."""
