@@ -8,7 +8,6 @@ import numpy as np
 from vinlab.types import Demonstrations
 
 Config = TypeVar("Config", contravariant=True)
-Problems = TypeVar("Problems", bound=Sized)
 SampledProblems = TypeVar("SampledProblems", bound=Sized, covariant=True)
 SolvedProblems = TypeVar("SolvedProblems", bound=Sized, contravariant=True)
 
@@ -32,6 +31,6 @@ class Demonstrator(Protocol[SolvedProblems]):
 class Stepper(Protocol):
     """``environment.py``: the one definition of how the world answers a move, for many problems at once."""
 
-    def __call__(self, world: np.ndarray, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
+    def __call__(self, world: np.ndarray, states: np.ndarray, moves: np.ndarray, /) -> np.ndarray:
         """The states that follow."""
         ...

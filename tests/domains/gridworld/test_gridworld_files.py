@@ -99,6 +99,17 @@ def test_zip_of_something_else_is_refused(tmp_path):
         read_problems(tmp_path / "foreign.zip")
 
 
+def test_array_that_claims_to_be_huge_is_refused(tmp_path, arrays):
+    header = io.BytesIO()
+    claimed = {"descr": "|u1", "fortran_order": False, "shape": (10**9, 10**4, 10**4)}
+    np.lib.format.write_array_header_1_0(header, claimed)
+    np.savez(tmp_path / "file.npz", starts=arrays["starts"], goals=arrays["goals"])
+    with zipfile.ZipFile(tmp_path / "file.npz", "a") as archive:
+        archive.writestr("obstacles.npy", header.getvalue())
+    with pytest.raises(InputError, match=r"file\.npz"):
+        read_problems(tmp_path / "file.npz")
+
+
 def test_missing_files_and_folders_are_named(tmp_path, problems):
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_problems(tmp_path / "nothing.npz")

@@ -75,6 +75,13 @@ def test_count_must_be_positive():
         sample_problems(CONFIGS[0], 0, rng=np.random.default_rng(0))
 
 
+def test_sizes_and_trajectories_must_be_positive():
+    with pytest.raises(InputError, match="at least 1"):
+        GridworldConfig((0, 8))
+    with pytest.raises(InputError, match="at least 1"):
+        GridworldConfig(8, trajectories=0)
+
+
 def test_observation_shows_obstacles_and_marks_the_goal():
     problems = sample_problems(CONFIGS[2], 20, rng=np.random.default_rng(9))
     images = observe(problems.obstacles, problems.goals).numpy()

@@ -1,9 +1,9 @@
 """Files of grid-world problems: ``.npz`` with the arrays ``obstacles``, ``starts`` and ``goals``."""
 
 import os
-import tempfile
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -28,30 +28,26 @@ def read_problems(path: str | os.PathLike[str]) -> GridProblems:
 
 
 def write_problems(path: str | os.PathLike[str], problems: GridProblems) -> None:
-    """Write problems to a file, which is either complete or not there at all."""
+    """Write problems to a file, which is either complete or as it was before."""
     path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise InputError(f"Problems cannot be written to {path}: {error.strerror}.") from error
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+        with temporary.open("wb") as file:
             np.savez_compressed(
                 file, obstacles=problems.obstacles, starts=problems.starts, goals=problems.goals
             )
-        os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException as error:
-        os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise InputError(f"Problems cannot be written to {path}: {error.strerror}.") from error
-        raise
+    except OSError as error:
+        raise InputError(f"Problems cannot be written to {path}: {error.strerror or error}.") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def _read_arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         with zipfile.ZipFile(path) as archive:
-            names = {Path(name).stem for name in archive.namelist() if name.endswith(".npy")}
+            names = {name.removesuffix(".npy") for name in archive.namelist()}
         missing = [name for name in ARRAYS if name not in names]
         if missing:
             raise InputError(
@@ -66,7 +62,7 @@ def _read_arrays(path: Path) -> dict[str, np.ndarray]:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except (zipfile.BadZipFile, zlib.error, EOFError):
         raise InputError(f"{path} is not an .npz file, or only a part of one.") from None
-    except (ValueError, KeyError, NotImplementedError, RuntimeError) as error:
+    except (ValueError, MemoryError, NotImplementedError, RuntimeError) as error:
         raise InputError(
             f"{path} must hold plain arrays of numbers, but an array cannot be read: {error}"
         ) from None

@@ -34,6 +34,10 @@ class GridworldConfig:
     corner_cutting: bool = True
     """Whether a diagonal move may pass an obstacle's corner."""
 
+    def __post_init__(self) -> None:
+        if min(self.shape) < 1 or self.trajectories < 1:
+            raise InputError(f"size and trajectories must be at least 1, but {self} came.")
+
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of a map."""
