@@ -1,1 +1,87 @@
-"""vinlab: Value Iteration Networks."""
+"""vinlab: Value Iteration Networks, neural networks with a planner inside, which learn to plan."""
+
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, Any
+
+from vinlab.design import (
+    CnnReward,
+    GivenTransition,
+    HierarchicalReward,
+    HierarchicalTransition,
+    LinearPolicy,
+    LinearReward,
+    SharedTransition,
+    StateAttention,
+    UntiedTransition,
+    move_kernels,
+    random_kernels,
+)
+from vinlab.networks import ValueIterationNetwork
+from vinlab.planning import (
+    GraphPlanner,
+    GraphTransition,
+    GridPlanner,
+    HierarchicalPlanner,
+    LocalKernels,
+    SharedKernels,
+    UntiedKernels,
+)
+from vinlab.types import Demonstrations, GraphPlan, GridProblems, InputError, Plan, Scores
+
+if TYPE_CHECKING:
+    from vinlab.domains.gridworld.environment import register_environments
+    from vinlab.models import Model, load
+    from vinlab.navigation import Route, evaluate, navigate
+
+__version__ = metadata.version("vinlab")
+
+# What needs more than torch and numpy is loaded when it is first asked for.
+_LATER = {
+    "Model": "vinlab.models",
+    "Route": "vinlab.navigation",
+    "evaluate": "vinlab.navigation",
+    "load": "vinlab.models",
+    "navigate": "vinlab.navigation",
+    "register_environments": "vinlab.domains.gridworld.environment",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'vinlab' has no attribute '{name}'")
+
+
+__all__ = [
+    "CnnReward",
+    "Demonstrations",
+    "GivenTransition",
+    "GraphPlan",
+    "GraphPlanner",
+    "GraphTransition",
+    "GridPlanner",
+    "GridProblems",
+    "HierarchicalPlanner",
+    "HierarchicalReward",
+    "HierarchicalTransition",
+    "InputError",
+    "LinearPolicy",
+    "LinearReward",
+    "LocalKernels",
+    "Model",
+    "Plan",
+    "Route",
+    "Scores",
+    "SharedKernels",
+    "SharedTransition",
+    "StateAttention",
+    "UntiedKernels",
+    "UntiedTransition",
+    "ValueIterationNetwork",
+    "evaluate",
+    "load",
+    "move_kernels",
+    "navigate",
+    "random_kernels",
+    "register_environments",
+]

@@ -1,0 +1,26 @@
+"""One module per table or figure of the paper."""
+
+from vinlab.experiments.experiment import (
+    BUDGETS,
+    RECIPES,
+    Experiment,
+    TrainingRequest,
+    experiment_named,
+    experiment_of,
+    paper_numbers,
+)
+from vinlab.experiments.gridworld import GRIDWORLD
+
+EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD,)
+
+__all__ = [
+    "BUDGETS",
+    "EXPERIMENTS",
+    "GRIDWORLD",
+    "RECIPES",
+    "Experiment",
+    "TrainingRequest",
+    "experiment_named",
+    "experiment_of",
+    "paper_numbers",
+]

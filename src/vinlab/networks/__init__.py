@@ -1,5 +1,6 @@
 """Whole policies: the rows of the paper's tables."""
 
+from vinlab.networks.policy import Policy
 from vinlab.networks.vin import ValueIterationNetwork
 
-__all__ = ["ValueIterationNetwork"]
+__all__ = ["Policy", "ValueIterationNetwork"]

@@ -1,7 +1,8 @@
 """The networks of the tables, from plain settings that a manifest can hold."""
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 import torch
 from torch import nn
@@ -18,9 +19,10 @@ from vinlab.design import (
     move_kernels,
     random_kernels,
 )
+from vinlab.networks.policy import Policy
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
-from vinlab.types import MOVE_NAMES
+from vinlab.types import MOVE_NAMES, InputError
 
 Initialisation = Literal["moves", "random"]
 """Kernels that start as grid-world moves (the paper's prior in its control experiment), or as noise."""
@@ -128,6 +130,26 @@ KINDS: dict[str, type[NetworkConfig]] = {
     "hierarchical-vin": HierarchicalVinConfig,
 }
 """The names under which manifests hold the settings of networks."""
+
+
+def network_to_plain(config: NetworkConfig) -> dict[str, Any]:
+    """The settings with the name of their kind, as a manifest holds them."""
+    (kind,) = (name for name, known in KINDS.items() if type(config) is known)
+    return {"kind": kind, **asdict(config)}
+
+
+def network_from_plain(plain: Mapping[str, Any]) -> Policy:
+    """A network with fresh weights from what ``network_to_plain`` gave."""
+    settings = dict(plain)
+    kind = settings.pop("kind", None)
+    if kind not in KINDS:
+        raise InputError(f"the kind of network must be one of {', '.join(KINDS)}, but {kind!r} came.")
+    if isinstance(settings.get("iterations"), list):
+        settings["iterations"] = tuple(settings["iterations"])
+    try:
+        return KINDS[kind](**settings).build()
+    except TypeError as error:
+        raise InputError(f"the settings of the network do not fit a {kind}: {error}.") from error
 
 
 def _kernels(initialisation: Initialisation, *, actions: int, rewards: int = 1) -> SharedKernels:

@@ -5,12 +5,16 @@ from collections.abc import Sequence
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from vinlab.networks.policy import Policy
 from vinlab.types import Plan
 
 
-class ValueIterationNetwork(nn.Module):
-    """A policy that plans: reward and transition tell the planner what to want and how the world moves, attention
-    picks the values that matter in a state, and the policy acts on them (Figure 2 of the paper)."""
+class ValueIterationNetwork(Policy):
+    """A policy that plans (Figure 2 of the paper).
+
+    Reward and transition tell the planner what to want and how the world moves, attention picks the values that
+    matter in a state, and the policy acts on them.
+    """
 
     def __init__(
         self,
@@ -28,6 +32,11 @@ class ValueIterationNetwork(nn.Module):
         self.attention = attention
         self.policy = policy
 
+    @property
+    def iterations(self) -> int | tuple[int, ...] | None:
+        """The planner's own K."""
+        return getattr(self.planner, "iterations", None)
+
     def plan(
         self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
     ) -> Plan:
@@ -37,14 +46,3 @@ class ValueIterationNetwork(nn.Module):
     def act(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
         """The logits of the moves in some states of each problem, read from its plan."""
         return self.policy(self.attention(plan, states))
-
-    def forward(
-        self,
-        observation: Float[Tensor, "B C H W"],
-        states: Int[Tensor, "B S 2"],
-        *,
-        iterations: int | Sequence[int] | None = None,
-    ) -> tuple[Float[Tensor, "B S M"], Plan]:
-        """The logits of the moves, and the plan they were read from."""
-        plan = self.plan(observation, iterations=iterations)
-        return self.act(plan, states), plan

@@ -1,0 +1,321 @@
+"""The ``vinlab`` command: parses, calls, prints. What it does stands in the functions it calls."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+import tyro
+from tyro.conf import Positional
+
+from vinlab import __version__
+from vinlab.experiments.experiment import Budget, Recipe
+from vinlab.types import InputError
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command; a fault ends in one sentence and a non-zero exit."""
+    if (sys.argv[1:] if arguments is None else list(arguments)) in (["--version"], ["-V"]):
+        print(f"vinlab {__version__}")
+        return
+    try:
+        tyro.extras.subcommand_cli_from_dict(
+            COMMANDS, prog="vinlab", description="Networks that learn to plan.", args=arguments
+        )
+    except InputError as error:
+        _stop(f"vinlab: {error}", 1)
+    except KeyboardInterrupt:
+        _stop("vinlab: stopped; what was finished is kept, and train --resume goes on from there.", 130)
+    except BrokenPipeError:
+        sys.exit(0)
+    except OSError as error:
+        _stop(f"vinlab: {error.filename or 'the system'}: {error.strerror or error}.", 1)
+
+
+def _stop(sentence: str, code: int) -> None:
+    print(sentence, file=sys.stderr)
+    sys.exit(code)
+
+
+def list_settings() -> None:
+    """Show what can be trained and what is shipped."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from vinlab.experiments import EXPERIMENTS
+    from vinlab.models import shipped_ids
+
+    table = Table("id", "what", "in the paper", "weights shipped", title="Settings")
+    for experiment in EXPERIMENTS:
+        for setting in experiment.settings.values():
+            shipped = "yes" if setting.id in shipped_ids() else "no"
+            table.add_row(setting.id, setting.about, experiment.paper, shipped)
+    Console().print(table)
+    Console().print("Gymnasium environments: vinlab/GridWorld-v0 (after vinlab.register_environments())")
+
+
+def show(id: Positional[str], /, budget: Budget = "paper", recipe: Recipe = "default") -> None:
+    """Show the whole configuration of a setting, or of a finished run.
+
+    Args:
+        id: A setting such as gridworld/16/vin, or the folder of a run.
+        budget: How much to spend.
+        recipe: How to train.
+    """
+    from vinlab.experiments import EXPERIMENTS, experiment_of
+    from vinlab.recording.plain import to_plain
+    from vinlab.recording.recorded import open_run
+
+    if Path(id).is_dir():
+        run = open_run(id)
+        print(json.dumps({"manifest": to_plain(run.manifest), "result": run.result}, indent=2))
+        return
+    config = experiment_of(EXPERIMENTS, id).setting(id).configure(budget, recipe)
+    print(json.dumps({"id": id, "budget": budget, "recipe": recipe, **to_plain(config)}, indent=2))
+
+
+def data(
+    domain: Positional[Literal["gridworld"]],
+    /,
+    out: Path,
+    size: int = 16,
+    count: int = 1000,
+    family: Literal["obstacles", "mazes"] = "obstacles",
+    seed: int = 0,
+) -> None:
+    """Generate problems and write them to a file that evaluate --problems reads.
+
+    Args:
+        domain: Which world.
+        out: The .npz file to write.
+        size: Side of the square maps; mazes need an odd one.
+        count: How many problems.
+        family: Random obstacles as in the paper, or mazes.
+        seed: Decides everything that is random.
+    """
+    import numpy as np
+
+    from vinlab.domains.gridworld.files import write_problems
+    from vinlab.domains.gridworld.mazes import MazeConfig
+    from vinlab.domains.gridworld.problem import GridworldConfig, content_hash, sample_problems
+
+    world = GridworldConfig(size=size, family=MazeConfig() if family == "mazes" else None)
+    problems = sample_problems(world, count, rng=np.random.default_rng(seed))
+    write_problems(out, problems)
+    share = problems.obstacles[:, 1:-1, 1:-1].mean()
+    print(f"{count} problems of {size} x {size} cells, {100 * share:.1f} % of the inner ones blocked.")
+    print(f"Written to {out} (content {content_hash(problems)[:12]}).")
+
+
+def train(
+    id: Positional[str],
+    /,
+    budget: Budget = "paper",
+    recipe: Recipe = "default",
+    seed: int = 0,
+    out: Path | None = None,
+    data: Path | None = None,
+    device: str = "cpu",
+    threads: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    tensorboard: bool = False,
+) -> None:
+    """Train a setting from nothing, judge it on unseen problems and record the run.
+
+    Args:
+        id: A setting such as gridworld/16/vin.
+        budget: smoke takes seconds, small minutes, paper the paper's own sizes.
+        recipe: default learns best and fastest; paper does what the authors did.
+        seed: Decides everything that is random.
+        out: Folder of the run; runs/ID/RECIPE-BUDGET/seed-N if not given.
+        data: Folder or file of real data to learn from instead of generated ones.
+        device: Where to compute, such as cpu or cuda.
+        threads: How many CPU threads to use; as many as torch likes if not given.
+        resume: Go on with the unfinished run in the folder.
+        overwrite: Replace the run in the folder.
+        tensorboard: Write the metrics for TensorBoard as well.
+    """
+    import torch
+
+    from vinlab.console import print_scores, watched
+    from vinlab.experiments import EXPERIMENTS, TrainingRequest, experiment_of
+    from vinlab.learners import parallel
+
+    if threads is not None:
+        if threads < 1:
+            raise InputError(f"--threads must be at least 1, but {threads} came.")
+        torch.set_num_threads(threads)
+    with parallel.joined_processes():
+        request = TrainingRequest(
+            id=id,
+            out=out or Path("runs") / id / f"{recipe}-{budget}" / f"seed-{seed}",
+            budget=budget,
+            recipe=recipe,
+            seed=seed,
+            data=data,
+            device=device,
+            resume=resume,
+            overwrite=overwrite,
+            tensorboard=tensorboard,
+        )
+        experiment = experiment_of(EXPERIMENTS, id)
+        with watched(f"Training {id}") as progress:
+            run = experiment.train(request, progress)
+        if parallel.rank() == 0:
+            print_scores(id, run.result["scores"])
+            print(f"Trained in {run.result['training_seconds']:.0f} s; the run is in {run.folder}.")
+
+
+def evaluate(
+    model: Positional[str],
+    /,
+    problems: Path | None = None,
+    iterations: int | None = None,
+    corner_cutting: bool = True,
+    json: bool = False,
+) -> None:
+    """Let a trained model act on unseen problems and print its scores.
+
+    Args:
+        model: The id of a shipped model such as gridworld/28/vin, or the folder of a run.
+        problems: An .npz file of problems; the setting's own 1,000 test problems if not given.
+        iterations: How many backups; as in training, scaled to the map, if not given.
+        corner_cutting: Whether a diagonal move may pass an obstacle's corner.
+        json: Print one JSON object instead of a table.
+    """
+    from vinlab.console import describe_iterations, print_json, print_scores, watched
+    from vinlab.domains.gridworld.files import read_problems
+    from vinlab.experiments.gridworld_training import make_test_problems
+    from vinlab.models import load
+    from vinlab.navigation import evaluate as evaluate_problems
+
+    loaded = load(model)
+    given = read_problems(problems) if problems else make_test_problems(loaded.size)
+    used = iterations or loaded.iterations_for(given.obstacles.shape[1:])
+    with watched(f"Evaluating {loaded.id}") as progress:
+        done = 0
+
+        def watch(count: int) -> None:
+            nonlocal done
+            done += count
+            progress(done, len(given), "problems")
+
+        scores = evaluate_problems(
+            loaded.network, given, iterations=used, corner_cutting=corner_cutting, watch=watch
+        )
+    settings = {
+        "model": loaded.id,
+        "problems": str(problems) if problems else "test",
+        "iterations": used,
+        "corner_cutting": corner_cutting,
+    }
+    if json:
+        print_json({**asdict(scores), "settings": settings})
+        return
+    print_scores(loaded.id, asdict(scores))
+    print(f"{len(given)} problems, {describe_iterations(given.obstacles.shape[1:], used, loaded)}.")
+
+
+def plan(
+    map: Positional[Path],
+    /,
+    start: str,
+    goal: str,
+    model: str = "gridworld/28/vin",
+    out: Path = Path("plan.png"),
+    iterations: int | None = None,
+    corner_cutting: bool = True,
+    threshold: float = 0.5,
+    index: int = 0,
+) -> None:
+    """Plan a route on a map of your own and draw it with the reward and value that the network found.
+
+    Args:
+        map: A PNG picture (dark cells are blocked), or an .npz file with an array obstacles (1 is blocked).
+        start: ROW,COL of the start.
+        goal: ROW,COL of the goal.
+        model: The id of a shipped model, or the folder of a run.
+        out: Where to draw the plan (.png, .pdf or .svg).
+        iterations: How many backups; as in training, scaled to the map, if not given.
+        corner_cutting: Whether a diagonal move may pass an obstacle's corner.
+        threshold: Cells of a picture that are darker than this (0 black, 1 white) are blocked.
+        index: Which map of an .npz file that holds several.
+    """
+    from vinlab.console import describe, describe_iterations
+    from vinlab.domains.gridworld.maps import parse_cell, read_map
+    from vinlab.experiments.gridworld_pictures import route_figure
+    from vinlab.figures.save import save_figure
+    from vinlab.models import load
+    from vinlab.navigation import navigate
+
+    read = read_map(map, threshold=threshold, index=index)
+    print(read.assumed)
+    loaded = load(model)
+    route = navigate(
+        loaded,
+        read.obstacles,
+        parse_cell(start, "start"),
+        parse_cell(goal, "goal"),
+        iterations=iterations,
+        corner_cutting=corner_cutting,
+    )
+    save_figure(route_figure(read.obstacles, route), out)
+    print(describe(route))
+    print(f"Planned with {loaded.id}, {describe_iterations(read.obstacles.shape, route.iterations, loaded)}.")
+    print(f"Drawn in {out}.")
+
+
+def table(
+    experiment: Positional[str], /, runs: Path = Path("results"), out: Path | None = None
+) -> None:
+    """Make a table of the paper from recorded runs, ours beside theirs.
+
+    Args:
+        experiment: Such as gridworld.
+        runs: Folder below which the recorded runs lie.
+        out: Markdown file to write; the table is printed if not given.
+    """
+    from vinlab.experiments import EXPERIMENTS, experiment_named
+    from vinlab.recording.files import write_text
+    from vinlab.recording.recorded import collect_runs
+
+    chosen = experiment_named(EXPERIMENTS, experiment)
+    recorded = collect_runs(runs, on_unusable=lambda error: print(f"Left out: {error}", file=sys.stderr))
+    wanted = [run for run in recorded if run.manifest.id in chosen.settings]
+    if not wanted:
+        raise InputError(f"There are no finished runs of {experiment} below {runs}.")
+    text = chosen.table(wanted)
+    if out is None:
+        print(text)
+        return
+    write_text(out, text)
+    print(f"Written to {out}.")
+
+
+def plot(run: Positional[Path], /, out: Path | None = None, problem: int = 0) -> None:
+    """Draw a run: a plan on an unseen map, several of its routes, and how it learned.
+
+    Args:
+        run: The folder of a finished run.
+        out: Folder for the pictures; the run's own if not given.
+        problem: Which of the test problems to draw the plan of.
+    """
+    from vinlab.experiments.gridworld_pictures import draw_run
+
+    for path in draw_run(run, out or run, problem=problem):
+        print(f"Drawn in {path}.")
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "list": list_settings,
+    "show": show,
+    "data": data,
+    "train": train,
+    "evaluate": evaluate,
+    "plan": plan,
+    "table": table,
+    "plot": plot,
+}

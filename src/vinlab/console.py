@@ -1,0 +1,97 @@
+"""What people see in the terminal: progress bars, scores beside the paper's, and words for a route."""
+
+import json
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from vinlab.experiments import EXPERIMENTS, paper_numbers
+from vinlab.learners import parallel
+from vinlab.learners.contract import Progress as Watcher
+from vinlab.learners.contract import unwatched
+from vinlab.models import Model
+from vinlab.navigation import Route
+
+MEASURES = {
+    "success_rate": ("reaches the goal", "{:.1%}"),
+    "trajectory_difference": ("extra steps, mean", "{:.3f}"),
+    "optimal_action_accuracy": ("moves that are optimal", "{:.2%}"),
+    "prediction_loss": ("moves unlike the expert's", "{:.3f}"),
+}
+
+
+@contextmanager
+def watched(title: str) -> Iterator[Watcher]:
+    """A progress bar with the time left, on the screen of the first process alone."""
+    if parallel.rank() > 0:
+        yield unwatched
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=Console(file=sys.stderr)) as bar:
+        task = bar.add_task(title, total=None, note="")
+        yield lambda done, total, note: bar.update(task, completed=done, total=total, note=note)
+
+
+def print_scores(id: str, scores: Mapping[str, Any]) -> None:
+    """The scores in a table, beside the paper's where it has them."""
+    paper = {name: numbers for one in EXPERIMENTS for name, numbers in paper_numbers(one.name).items()}.get(id, {})
+    table = Table("measure", "ours", "paper", title=f"{id} on {scores['num_problems']} unseen problems")
+    for name, (words, form) in MEASURES.items():
+        table.add_row(words, _number(scores[name], form), _number(paper.get(name), form))
+    if scores["num_unsolvable"]:
+        table.add_row("of them without any route", str(scores["num_unsolvable"]), "–")
+    Console().print(table)
+
+
+def _number(amount: float | None, form: str) -> str:
+    return "–" if amount is None or math.isnan(amount) else form.format(amount)
+
+
+def print_json(record: Mapping[str, Any]) -> None:
+    """One object on one line; what is not a number is null."""
+    print(json.dumps({key: None if _is_nan(entry) else entry for key, entry in record.items()}))
+
+
+def _is_nan(entry: Any) -> bool:
+    return isinstance(entry, float) and math.isnan(entry)
+
+
+def describe(route: Route) -> str:
+    """One sentence about a route."""
+    if not route.exists:
+        return "No route exists: the goal cannot be reached from the start."
+    if not route.reached:
+        return (
+            f"The network's route fails after {len(route.path) - 1} steps; "
+            f"the shortest one has length {route.optimal_cost:.2f}."
+        )
+    gap = route.cost / route.optimal_cost - 1 if route.optimal_cost else 0.0
+    return (
+        f"Reached in {len(route.path) - 1} steps of length {route.cost:.2f}; the shortest route has length "
+        f"{route.optimal_cost:.2f} ({'the same' if gap < 1e-9 else f'{gap:.1%} shorter'})."
+    )
+
+
+def describe_iterations(shape: Sequence[int], used: int | Sequence[int] | None, model: Model) -> str:
+    """Which K was used, and why."""
+    size = f"maps of {shape[0]} x {shape[1]} cells"
+    own = model.network.iterations
+    if used is None:
+        return size
+    if used == own:
+        return f"{size}, K = {used}"
+    return f"{size}, K = {used} (trained with K = {own} on side {model.size})"

@@ -1,0 +1,66 @@
+"""Pictures of a grid-world run: one plan, several routes, and how it learned."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from vinlab.experiments.gridworld_training import make_test_problems
+from vinlab.figures.curves import curves_figure
+from vinlab.figures.paths import paths_figure
+from vinlab.figures.plans import plan_figure
+from vinlab.figures.save import save_figure
+from vinlab.models import Model, load
+from vinlab.navigation import Route, navigate
+from vinlab.recording.recorded import open_run
+from vinlab.types import GridProblems, InputError
+
+ROUTES = 8
+"""How many routes the picture of routes shows."""
+
+
+def draw_run(folder: Path, out: Path, *, problem: int = 0) -> list[Path]:
+    """Draw a finished run; the places of the pictures come back."""
+    run, model = open_run(folder), load(folder)
+    problems = make_test_problems(model.size)
+    if not 0 <= problem < len(problems):
+        raise InputError(f"--problem must lie in 0..{len(problems) - 1}, but {problem} came.")
+    pictures = {
+        "plan.png": route_figure(problems.obstacles[problem], _route(model, problems, problem)),
+        "routes.png": routes_figure(model, problems[problem : problem + ROUTES]),
+        "learning.png": curves_figure(run.metrics(), title=f"Learning {run.manifest.id}"),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, figure in pictures.items():
+        save_figure(figure, out / name)
+    return [out / name for name in pictures]
+
+
+def _route(model: Model, problems: GridProblems, index: int) -> Route:
+    return navigate(model, problems.obstacles[index], problems.starts[index], problems.goals[index])
+
+
+def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
+    """The map with the network's route and the shortest one, the learned reward, and the value."""
+    plan = route.plan
+    return plan_figure(
+        obstacles,
+        plan.reward[0, 0].numpy(),
+        plan.value[0, 0].numpy(),
+        predicted=route.path,
+        shortest=route.optimal_path if route.exists else None,
+        start=route.start,
+        goal=route.goal,
+        title=f"K = {route.iterations} backups",
+    )
+
+
+def routes_figure(model: Model, problems: GridProblems) -> Figure:
+    """The network's routes on several maps, beside the shortest ones."""
+    routes = [_route(model, problems, index) for index in range(len(problems))]
+    return paths_figure(
+        problems,
+        [route.path for route in routes],
+        [route.optimal_path if route.exists else None for route in routes],
+        title=f"{model.id} on unseen maps",
+    )

@@ -1,0 +1,83 @@
+"""A table of scores from recorded runs, beside the paper's numbers."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from vinlab.experiments.experiment import paper_numbers
+from vinlab.recording.recorded import RecordedRun
+from vinlab.recording.table import markdown_table, mean_text, wilson_interval
+
+HEADERS = (
+    "setting",
+    "recipe",
+    "seeds",
+    "success, paper",
+    "success, ours",
+    "95 % interval",
+    "difference",
+    "loss, paper",
+    "loss, ours",
+    "detour, paper",
+    "detour, ours",
+    "optimal moves",
+    "minutes",
+    "command",
+)
+
+LEGEND = """\
+*Success*: share of test problems whose rollout reaches the goal. *Loss*: share of the states on the expert's paths in
+which the network's move is not the expert's own; where several moves are optimal even a perfect planner differs.
+*Detour*: mean of steps taken beyond the expert's, over the successes. *Optimal moves*: share of those states in which
+the move is one of the optimal ones (the paper does not give it). Ours is the mean ± deviation over the seeds, on the
+same 1,000 unseen maps for all; *minutes* is one training on 2 CPU cores.
+"""
+
+
+def scores_table(title: str, experiment: str, runs: Sequence[RecordedRun]) -> str:
+    """The table as Markdown, with a line for each setting, recipe and budget that was run."""
+    groups: dict[tuple[str, str, str], list[RecordedRun]] = defaultdict(list)
+    for run in runs:
+        if run.manifest.id in paper_numbers(experiment):
+            groups[run.manifest.id, run.manifest.recipe, run.manifest.budget].append(run)
+    rows = [_row(key, groups[key], experiment) for key in sorted(groups, key=_order)]
+    commits = sorted({(run.manifest.commit or "unknown")[:10] for run in runs})
+    return "\n".join([f"# {title}", "", markdown_table(HEADERS, rows), LEGEND, f"Commits: {', '.join(commits)}.\n"])
+
+
+def _order(key: tuple[str, str, str]) -> tuple[int, str, str, str]:
+    id, recipe, budget = key
+    return int(id.split("/")[1]), id, recipe, budget
+
+
+def _row(key: tuple[str, str, str], runs: Sequence[RecordedRun], experiment: str) -> list[str]:
+    id, recipe, budget = key
+    paper = paper_numbers(experiment)[id]
+    scores = [run.result["scores"] for run in runs]
+    successes = [100 * one["success_rate"] for one in scores]
+    total = sum(one["num_problems"] for one in scores)
+    low, high = wilson_interval(
+        sum(round(one["success_rate"] * one["num_problems"]) for one in scores), total
+    )
+    mean = sum(successes) / len(successes)
+    return [
+        id,
+        recipe,
+        str(len(runs)),
+        f"{100 * paper['success_rate']:.1f} %",
+        f"{mean_text(successes, digits=2)} %",
+        f"{100 * low:.2f}–{100 * high:.2f}",
+        f"{mean - 100 * paper['success_rate']:+.2f}",
+        str(paper["prediction_loss"]),
+        mean_text([one["prediction_loss"] for one in scores]),
+        str(paper["trajectory_difference"]),
+        mean_text([one["trajectory_difference"] for one in scores]),
+        f"{mean_text([100 * one['optimal_action_accuracy'] for one in scores], digits=2)} %",
+        mean_text([run.result["training_seconds"] / 60 for run in runs], digits=1),
+        _command(id, recipe, budget),
+    ]
+
+
+def _command(id: str, recipe: str, budget: str) -> str:
+    options = "" if recipe == "default" else f" --recipe {recipe}"
+    options += "" if budget == "paper" else f" --budget {budget}"
+    return f"`vinlab train {id}{options}`"

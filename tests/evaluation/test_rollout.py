@@ -1,0 +1,36 @@
+import numpy as np
+import torch
+
+from vinlab.evaluation.rollout import roll_out
+
+
+class GoEast:
+    """Always move 2, east."""
+
+    def plan(self, observation, *, iterations=None):
+        return None
+
+    def act(self, plan, states):
+        logits = torch.zeros(*states.shape[:2], 8)
+        logits[..., 2] = 1.0
+        return logits
+
+
+def east_on_a_line(states, moves):
+    assert set(moves.tolist()) == {2}
+    return np.minimum(states + [0, 1], [0, 5])
+
+
+def test_each_rollout_ends_at_its_goal_or_at_its_horizon():
+    ways = roll_out(
+        GoEast(),
+        None,
+        starts=np.array([[0, 0], [0, 0], [0, 3], [0, 4]]),
+        goals=np.array([[0, 3], [0, 3], [0, 3], [0, 2]]),
+        step=east_on_a_line,
+        horizons=np.array([4, 3, 9, 9]),
+    )
+    assert ways.reached.tolist() == [True, False, True, False]
+    assert ways.lengths.tolist() == [4, 3, 1, 9]
+    assert ways.states[0, :4, 1].tolist() == [0, 1, 2, 3]
+    assert ways.states[1, -1].tolist() == [0, 2]
