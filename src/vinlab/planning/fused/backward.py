@@ -1,7 +1,7 @@
 """The compiled gradient of value iteration: every cell sends its gradient through the action that won.
 
-Maps and kernels are flat arrays, laid out as ``layout.py`` says. Importing this file imports numba, which keeps
-what it compiled beside the file; after a change of ``simd.py`` or ``forward.py`` alone that must be deleted.
+Maps and kernels are flat arrays, laid out as ``layout.py`` says. Importing this file imports numba, which
+keeps what it compiled beside the file; after a change of ``simd.py`` or ``forward.py`` alone delete that.
 """
 
 from typing import Final, NamedTuple, no_type_check
@@ -14,7 +14,6 @@ from vinlab.planning.fused.forward import (
     fill,
     lay_in_frame,
     neighbourhood,
-    take_from_frame,
     weigh,
     weigh_any,
 )
@@ -42,15 +41,15 @@ def send_back_maps(
     share, first, last, reward, reward_kernels, value_kernels, frame, values, winners,
     q_gradient, value_gradient, reward_gradient, reward_sums, value_sums,
 ):  # fmt: skip
-    """Gradients of the problems from ``first`` to ``last``; those of the kernels are added to the share's sums."""
+    """Gradients of the problems from ``first`` to ``last``; the kernels' are added to the share's sums."""
     actions, iterations = q_gradient.shape[1], values.shape[1]
     gradient, earlier = np.zeros(frame.size, np.float32), np.zeros(frame.size, np.float32)
-    sent = np.zeros((actions, frame.size), np.float32)  # to each action's q
+    sent = np.zeros(actions * frame.size, np.float32)  # to each action's q
     scratch = np.zeros(COPIES * actions * frame.pitch, np.float32)
     for problem in range(first, last):
-        lay_in_frame(value_gradient[problem, 0], gradient, frame)
+        lay_in_frame(value_gradient[problem, 0], gradient, frame.origin, frame)
         for action in range(actions):
-            lay_in_frame(q_gradient[problem, action], sent[action], frame)
+            lay_in_frame(q_gradient[problem, action], sent, action * frame.size + frame.origin, frame)
         reward_gradient[problem] = 0
         for step in range(iterations, -1, -1):
             layer = step if len(value_kernels) > 1 else 0
@@ -75,14 +74,13 @@ def _send_to_reward(sent, reward, reward_gradient, kernels, sums, frame):
     """Send what came to each action's q on to the reward, and forget it."""
     for channel in range(len(reward)):
         image, gradient = np.zeros(frame.size, np.float32), np.zeros(frame.size, np.float32)
-        lay_in_frame(reward[channel], image, frame)
+        lay_in_frame(reward[channel], image, frame.origin, frame)
         offset, pitch = channel * frame.pitch, len(reward) * frame.pitch
         _send_all(sent, Convolved(image, gradient, kernels, sums, offset, pitch), frame)
         for row in range(frame.rows):
             for col in range(frame.cols):
                 reward_gradient[channel, row, col] += gradient[frame.origin + row * frame.stride + col]
-    for action in range(len(sent)):
-        fill(sent[action], 0, frame.size)
+    fill(sent, 0, len(sent))
 
 
 @njit(nogil=True)
@@ -91,100 +89,100 @@ def _note_winners(gradient, winner, sent, frame):
     """Add the gradient of each cell to what its winning action was sent."""
     for row in range(frame.rows):
         for cell in range(row * frame.stride, row * frame.stride + frame.cols):
-            place = np.uintp(frame.origin + cell)
-            sent[np.uintp(winner[np.uintp(cell)]), place] += gradient[place]
+            place = frame.origin + cell
+            action = np.intp(winner[np.uintp(cell)])
+            sent[np.uintp(action * frame.size + place)] += gradient[np.uintp(place)]
 
 
 @njit(nogil=True)
 @no_type_check
 def _send_winners(gradient, winner, convolved, scratch, frame):
-    """Send the gradient of each cell through its winning action alone.
-
-    Cells whose kernels touch the same numbers are kept apart, both in the order of the columns and by turns between
-    the copies of the kernels' gradient, because the processor waits when it reads what it has only just written.
-    """
+    """Send the gradient of each cell through its winning action alone."""
+    image, below, kernels, sums, _, _ = convolved
     fill(scratch, 0, len(scratch))
+    if frame.width == 3:  # said in numbers, for the compiler to unroll
+        _walk(gradient, winner, image, below, kernels, scratch, frame, 3, 4)
+    else:
+        _walk(gradient, winner, image, below, kernels, scratch, frame, frame.width, frame.kernel_stride)
+    clear_margins(below, frame)
+    copy = len(scratch) // COPIES
+    for index in range(copy):
+        sums[index] += np.float64(scratch[index]) + np.float64(scratch[copy + index])
+
+
+@njit(nogil=True, inline="always")
+@no_type_check
+def _walk(gradient, winner, image, below, kernels, scratch, frame, width, length):
+    """Visit all cells; those whose kernels touch the same numbers are kept apart.
+
+    The processor waits when it reads what it has only just written. So each round takes columns that are a
+    kernel's row apart, and the kernels' gradient goes to two copies by turns.
+    """
     copy = len(scratch) // COPIES
     for row in range(frame.rows):
-        for phase in range(frame.kernel_stride):
+        for phase in range(length):
             turn = 0
-            for col in range(phase, frame.cols, frame.kernel_stride):
+            for col in range(phase, frame.cols, length):
                 cell = row * frame.stride + col
                 lanes = spread4(gradient[np.uintp(frame.origin + cell)])
-                kernel = np.intp(winner[np.uintp(cell)]) * frame.pitch
-                if frame.width == 3:
-                    _send_row(lanes, cell, kernel, kernel + turn, convolved, scratch)
-                    _send_row(lanes, cell + frame.stride, kernel + 4, kernel + turn + 4, convolved, scratch)
-                    _send_row(
-                        lanes, cell + 2 * frame.stride, kernel + 8, kernel + turn + 8, convolved, scratch
-                    )
-                else:
-                    _send_any(lanes, cell, kernel, kernel + turn, convolved, scratch, frame)
+                kernel = np.intp(winner[np.uintp(cell)]) * width * length
+                _send(lanes, image, below, cell, kernels, scratch, kernel, turn, width, length, frame.stride)
                 turn = copy - turn
-    for index in range(copy):
-        convolved.sums[index] += np.float64(scratch[index]) + np.float64(scratch[copy + index])
-    clear_margins(convolved.gradient, frame)
 
 
-@njit(nogil=True)
+@njit(nogil=True, inline="always")
 @no_type_check
-def _send_row(lanes, corner, kernel, noted, convolved, scratch):
-    """Four entries of a row of the winner's kernel: gradient to the image below them, and to themselves."""
-    image, below, weights = (
-        load4(convolved.image, corner),
-        convolved.gradient,
-        load4(convolved.kernels, kernel),
-    )
-    store(scratch, noted, plus(times(lanes, image), load4(scratch, noted)))
-    store(below, corner, plus(times(lanes, weights), load4(below, corner)))
-
-
-@njit(nogil=True)
-@no_type_check
-def _send_any(lanes, corner, kernel, noted, convolved, scratch, frame):
-    """The same for all entries of a kernel of any width."""
-    for row in range(frame.width):
-        for part in range(row * frame.kernel_stride, (row + 1) * frame.kernel_stride, 4):
-            at = corner + row * (frame.stride - frame.kernel_stride) + part
-            _send_row(lanes, at, kernel + part, noted + part, convolved, scratch)
+def _send(lanes, image, below, corner, kernels, scratch, kernel, turn, width, length, stride):
+    """One cell's gradient to the image under the winner's kernel, and to the kernel."""
+    for row in range(width):
+        for col in range(0, length, 4):
+            entry, place = kernel + row * length + col, corner + row * stride + col
+            noted = plus(times(lanes, load4(image, place)), load4(scratch, entry + turn))
+            sent = plus(times(lanes, load4(kernels, entry)), load4(below, place))
+            store(scratch, entry + turn, noted)
+            store(below, place, sent)
 
 
 @njit(nogil=True)
 @no_type_check
 def _send_all(sent, convolved, frame):
     """Send what came to each action's q through that action's kernel."""
+    image, below, kernels, sums, offset, pitch = convolved
+    actions = len(sent) // frame.size
     for cell in range(0, frame.span, 8):
-        below = load8(convolved.gradient, frame.origin + cell)
-        for action in range(len(sent)):
-            below = _weigh_turned(below, convolved, action, sent[action], cell, frame)
-        store(convolved.gradient, frame.origin + cell, below)
-    for action in range(len(sent)):
-        at = convolved.offset + action * convolved.pitch
+        lanes = load8(below, frame.origin + cell)
+        for action in range(actions):
+            corner = action * frame.size + cell
+            lanes = _weigh_turned(lanes, kernels, offset + action * pitch, sent, corner, frame)
+        store(below, frame.origin + cell, lanes)
+    clear_margins(below, frame)
+    for action in range(actions):
+        start, kernel = action * frame.size + frame.origin, offset + action * pitch
         for row in range(frame.width):
             for col in range(frame.width):
                 shifted = row * frame.stride + col
-                summed = _correlate(sent[action], convolved.image, shifted, frame)
-                convolved.sums[at + row * frame.kernel_stride + col] += summed
-    clear_margins(convolved.gradient, frame)
+                sums[kernel + row * frame.kernel_stride + col] += _correlate(
+                    sent, start, image, shifted, frame
+                )
 
 
 @njit(nogil=True)
 @no_type_check
-def _weigh_turned(below, convolved, action, sent, cell, frame):
+def _weigh_turned(share, kernels, kernel, sent, corner, frame):
     """Add what eight cells get from one action: a convolution with its kernel turned by half a turn."""
-    at = convolved.offset + action * convolved.pitch
     if frame.width == 3:
-        n = neighbourhood(sent, cell, frame.stride)
-        return weigh(below, convolved.kernels, at, (n[8], n[7], n[6], n[5], n[4], n[3], n[2], n[1], n[0]))
-    far = cell + (frame.width - 1) * (frame.stride + 1)
-    return weigh_any(below, convolved.kernels, at, sent, far, -frame.stride, -1, frame)
+        n = neighbourhood(sent, corner, frame.stride)
+        return weigh(share, kernels, kernel, (n[8], n[7], n[6], n[5], n[4], n[3], n[2], n[1], n[0]))
+    far = corner + (frame.width - 1) * (frame.stride + 1)
+    return weigh_any(share, kernels, kernel, sent, far, -frame.stride, -1, frame)
 
 
 @njit(nogil=True)
 @no_type_check
-def _correlate(sent, image, shifted, frame):
+def _correlate(sent, start, image, shifted, frame):
     """The sum over all cells of what they were sent times the shifted image."""
-    summed = spread8(np.float32(0))
+    even, odd = spread8(np.float32(0)), spread8(np.float32(0))
     for cell in range(0, frame.span, 8):
-        summed = plus(times(load8(sent, frame.origin + cell), load8(image, cell + shifted)), summed)
-    return np.float64(total(summed))
+        summed = plus(times(load8(sent, start + cell), load8(image, shifted + cell)), odd)
+        even, odd = summed, even
+    return np.float64(total(plus(even, odd)))

@@ -1,7 +1,7 @@
 """Compiled value iteration: K backups of one map after another, eight cells at a time.
 
-Maps and kernels are flat arrays, laid out as ``layout.py`` says. Importing this file imports numba, which keeps
-what it compiled beside the file; after a change of ``simd.py`` alone that must be deleted.
+Maps and kernels are flat arrays, laid out as ``layout.py`` says. Importing this file imports numba, which
+keeps what it compiled beside the file; after a change of ``simd.py`` alone delete that.
 """
 
 from typing import no_type_check
@@ -26,7 +26,7 @@ def back_up_maps(
     nothing = np.zeros(frame.size, np.float32)
     for problem in range(first, last):
         for channel in range(len(images)):
-            lay_in_frame(reward[problem, channel], images[channel], frame)
+            lay_in_frame(reward[problem, channel], images[channel], frame.origin, frame)
         latest = nothing
         for step in range(iterations + 1):
             layer = step if len(value_kernels) > 1 else 0
@@ -114,7 +114,7 @@ def neighbourhood(image, corner, stride):
 @njit(nogil=True)
 @no_type_check
 def weigh(share, kernels, at, around):
-    """The share plus the neighbourhoods under the 3x3 kernel at ``at``; three short sums wait less than a long one."""
+    """The share plus the neighbourhoods under a 3x3 kernel; three short sums wait less than a long one."""
     top = plus(times(weight(kernels, at), around[0]), share)
     top = plus(times(weight(kernels, at + 1), around[1]), top)
     top = plus(times(weight(kernels, at + 2), around[2]), top)
@@ -147,11 +147,11 @@ def weight(kernels, at):
 
 @njit(nogil=True)
 @no_type_check
-def lay_in_frame(plain, framed, frame):
-    """Copy a map into its frame of zeros."""
+def lay_in_frame(plain, framed, start, frame):
+    """Copy a map into its frame of zeros, its first cell to ``start``."""
     for row in range(frame.rows):
         for col in range(frame.cols):
-            framed[np.uintp(frame.origin + row * frame.stride + col)] = plain[row, col]
+            framed[np.uintp(start + row * frame.stride + col)] = plain[row, col]
 
 
 @njit(nogil=True)

@@ -16,7 +16,7 @@ MOST_ACTIONS = 255
 
 
 def is_fusible(reward: Float[Tensor, "B R H W"], transition: GridTransition) -> bool:
-    """Whether the compiled kernels can serve these: float32 on the CPU, kernels the same for the whole map."""
+    """Whether the compiled kernels serve these: float32 on the CPU, the same kernels for the whole map."""
     if not isinstance(transition, SharedKernels | UntiedKernels) or torch.compiler.is_compiling():
         return False
     tensors = (reward, transition.reward, transition.value)
@@ -40,7 +40,7 @@ def fused_back_up(
 ) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
     """The q and value of K maximisations and the read that follows them, as ``bellman.back_up`` gives them.
 
-    What the kernels do not serve (also an empty batch, and kernels with NaN or infinity) the reference serves.
+    What the compiled code does not serve (an empty batch or NaN in kernels, too) the reference serves.
     """
     require_iterations(iterations)
     if not (is_fusible(reward, transition) and reward.numel() and _enough_finite(transition, iterations)):

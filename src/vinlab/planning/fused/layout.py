@@ -1,9 +1,9 @@
 """How a map lies in memory: row after row in one flat array, with a frame of zeros.
 
-``margin`` zeros (``F // 2``) follow every row, and serve as the left margin of the next row too; ``margin`` rows of
-zeros lie above and below. A shift of the map by a kernel's entry is then one offset into the flat array, for a whole
-map at once. All cells from the first to the last, the zeros between rows among them, form the ``span``; it is
-rounded up to whole vectors. Memory past the map is slack for vectors that reach over its end.
+``F // 2`` zeros follow every row and serve as the left margin of the next row too; as many rows of zeros lie
+above and below. The shift of a map by one entry of a kernel is then one offset into the flat array, the same for
+all cells. The cells from the first to the last, the zeros between rows among them, form the ``span``, rounded up
+to whole vectors. The array is a little longer than the map, for vectors that reach over its end.
 """
 
 from typing import Final, NamedTuple

@@ -12,7 +12,7 @@ LEAST_WORK: Final = 50_000
 
 
 def shares_of(problems: int) -> list[tuple[int, int]]:
-    """First and last problem of each share; depends on the number of problems alone, so sums over shares do too."""
+    """Where each share begins and ends; the same for any number of threads, so sums over shares are too."""
     length = -(-problems // MOST_SHARES)
     return [(first, min(first + length, problems)) for first in range(0, problems, length)]
 
@@ -20,8 +20,8 @@ def shares_of(problems: int) -> list[tuple[int, int]]:
 def run_shares(work: Callable[[int, int, int], None], problems: int, work_per_problem: int) -> None:
     """Call ``work(share, first, last)`` for every share, on as many threads as PyTorch would use.
 
-    The threads live for one call: no pool is left that a fork could break or that two callers could fight over.
-    The kernels let go of Python's lock.
+    The threads live for one call: no pool is left that a fork could break or two callers could fight over. The
+    compiled kernels let go of Python's lock.
     """
     shares = [(index, first, last) for index, (first, last) in enumerate(shares_of(problems))]
     threads = min(torch.get_num_threads(), len(shares), 1 + problems * work_per_problem // LEAST_WORK)
