@@ -319,3 +319,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "table": table,
     "plot": plot,
 }
+
+
+if __name__ == "__main__":
+    main()
