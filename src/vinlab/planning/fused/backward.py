@@ -148,33 +148,29 @@ def _send(lanes, image, below, corner, kernels, scratch, kernel, turn, width, le
 def _send_all(sent, convolved, frame):
     """Send what came to each action's q through that action's kernel."""
     image, below, kernels, sums, offset, pitch = convolved
-    actions = len(sent) // frame.size
-    for cell in range(0, frame.span, 8):
-        lanes = load8(below, frame.origin + cell)
-        for action in range(actions):
-            corner = action * frame.size + cell
-            lanes = _weigh_turned(lanes, kernels, offset + action * pitch, sent, corner, frame)
-        store(below, frame.origin + cell, lanes)
-    clear_margins(below, frame)
-    for action in range(actions):
-        start, kernel = action * frame.size + frame.origin, offset + action * pitch
+    for action in range(len(sent) // frame.size):
+        start, kernel = action * frame.size, offset + action * pitch
+        _convolve_back(sent, start, kernels, kernel, below, frame)
         for row in range(frame.width):
             for col in range(frame.width):
-                shifted = row * frame.stride + col
-                sums[kernel + row * frame.kernel_stride + col] += _correlate(
-                    sent, start, image, shifted, frame
-                )
+                summed = _correlate(sent, start + frame.origin, image, row * frame.stride + col, frame)
+                sums[kernel + row * frame.kernel_stride + col] += summed
+    clear_margins(below, frame)
 
 
 @njit(nogil=True)
 @no_type_check
-def _weigh_turned(share, kernels, kernel, sent, corner, frame):
-    """Add what eight cells get from one action: a convolution with its kernel turned by half a turn."""
-    if frame.width == 3:
-        n = neighbourhood(sent, corner, frame.stride)
-        return weigh(share, kernels, kernel, (n[8], n[7], n[6], n[5], n[4], n[3], n[2], n[1], n[0]))
-    far = corner + (frame.width - 1) * (frame.stride + 1)
-    return weigh_any(share, kernels, kernel, sent, far, -frame.stride, -1, frame)
+def _convolve_back(sent, start, kernels, kernel, below, frame):
+    """Add what the cells get from one action: a convolution with its kernel turned by half a turn."""
+    far = start + (frame.width - 1) * (frame.stride + 1)
+    for cell in range(0, frame.span, 8):
+        share = load8(below, frame.origin + cell)
+        if frame.width == 3:
+            n = neighbourhood(sent, start + cell, frame.stride)
+            share = weigh(share, kernels, kernel, (n[8], n[7], n[6], n[5], n[4], n[3], n[2], n[1], n[0]))
+        else:
+            share = weigh_any(share, kernels, kernel, sent, far + cell, -frame.stride, -1, frame)
+        store(below, frame.origin + cell, share)
 
 
 @njit(nogil=True)

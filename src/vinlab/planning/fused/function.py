@@ -78,7 +78,7 @@ class FusedBackUp(torch.autograd.Function):
             needed = ctx.needs_input_grad[:3]
             gradients = _reference_gradients(inputs, needed, ctx.iterations, (q_gradient, value_gradient))
         else:
-            gradients = _gradients(*inputs, values, winners, q_gradient, value_gradient)
+            gradients = _gradients(values, winners, q_gradient, value_gradient, *inputs)
         return *gradients, None
 
 
@@ -95,23 +95,23 @@ def _plan(
     q = torch.empty(problems, value_kernels.shape[-4], rows, cols)
     value = torch.empty(problems, 1, rows, cols)
     inputs = _arrays(reward.detach().contiguous(), *_layers(frame, reward_kernels, value_kernels))
-    results = _arrays(values, winners, q, value)
+    arguments = [*inputs, frame, iterations, *_arrays(values, winners, q, value)]
 
     def work(_: int, first: int, last: int) -> None:
-        back_up_maps(first, last, *inputs, frame, iterations, *results)
+        back_up_maps(first, last, *arguments)
 
     run_shares(work, problems, rows * cols * iterations)
     return q, value, values, winners
 
 
 def _gradients(
-    reward: Tensor,
-    reward_kernels: Tensor,
-    value_kernels: Tensor,
     values: Tensor,
     winners: Tensor,
     q_gradient: Tensor,
     value_gradient: Tensor,
+    reward: Tensor,
+    reward_kernels: Tensor,
+    value_kernels: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of reward, reward kernels and value kernels."""
     from vinlab.planning.fused.backward import send_back_maps
@@ -124,10 +124,10 @@ def _gradients(
     reward_gradient = torch.empty_like(reward, memory_format=torch.contiguous_format)
     inputs = _arrays(reward.contiguous(), *packs)
     kept = _arrays(values, winners, q_gradient.contiguous(), value_gradient.contiguous())
-    results = _arrays(reward_gradient, *sums)
+    arguments = [*inputs, frame, *kept, *_arrays(reward_gradient, *sums)]
 
     def work(share: int, first: int, last: int) -> None:
-        send_back_maps(share, first, last, *inputs, frame, *kept, *results)
+        send_back_maps(share, first, last, *arguments)
 
     run_shares(work, problems, rows * cols * values.shape[1])
     reward_sum, value_sum = (torch.from_numpy(part.numpy().sum(axis=0)) for part in sums)

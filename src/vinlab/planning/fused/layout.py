@@ -1,9 +1,9 @@
 """How a map lies in memory: row after row in one flat array, with a frame of zeros.
 
 ``F // 2`` zeros follow every row and serve as the left margin of the next row too; as many rows of zeros lie
-above and below. The shift of a map by one entry of a kernel is then one offset into the flat array, the same for
-all cells. The cells from the first to the last, the zeros between rows among them, form the ``span``, rounded up
-to whole vectors. The array is a little longer than the map, for vectors that reach over its end.
+above and below. The shift of a map by one entry of a kernel is then one offset into the flat array, the same
+for all cells. The cells from the first to the last, the zeros between rows among them, form the ``span``,
+rounded up to whole vectors. The array is a little longer than the map, for vectors that reach over its end.
 """
 
 from typing import Final, NamedTuple

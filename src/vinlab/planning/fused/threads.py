@@ -20,14 +20,21 @@ def shares_of(problems: int) -> list[tuple[int, int]]:
 def run_shares(work: Callable[[int, int, int], None], problems: int, work_per_problem: int) -> None:
     """Call ``work(share, first, last)`` for every share, on as many threads as PyTorch would use.
 
-    The threads live for one call: no pool is left that a fork could break or two callers could fight over. The
-    compiled kernels let go of Python's lock.
+    The threads live for one call: no pool is left that a fork could break or two callers could fight over.
+    The compiled kernels let go of Python's lock.
     """
     shares = [(index, first, last) for index, (first, last) in enumerate(shares_of(problems))]
     threads = min(torch.get_num_threads(), len(shares), 1 + problems * work_per_problem // LEAST_WORK)
-    if threads == 1:
-        for share in shares:
+    remaining = iter(shares)
+
+    def take_shares() -> None:
+        for share in remaining:
             work(*share)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda share: work(*share), shares))
+
+    if threads == 1:
+        return take_shares()
+    with ThreadPoolExecutor(threads - 1) as pool:
+        others = [pool.submit(take_shares) for _ in range(threads - 1)]
+        take_shares()
+        for other in others:
+            other.result()
