@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -197,6 +198,16 @@ def test_threads_do_not_change_a_bit():
         assert torch.equal(q, found[0][0])
         assert torch.equal(value, found[0][1])
         assert all(torch.equal(*pair) for pair in zip(gradients, found[0][2], strict=True))
+
+
+def test_many_callers_at_once_do_not_disturb_each_other():
+    problems = [inputs(9, 12, 12, seed=seed) for seed in range(6)]
+    alone = [results(fused_back_up, *problem, 20) for problem in problems]
+    with ThreadPoolExecutor(6) as pool:
+        together = list(pool.map(lambda problem: results(fused_back_up, *problem, 20), problems))
+    for (q, _, gradients), (true_q, _, true_gradients) in zip(together, alone, strict=True):
+        assert torch.equal(q, true_q)
+        assert all(torch.equal(*pair) for pair in zip(gradients, true_gradients, strict=True))
 
 
 @pytest.mark.parametrize("problems", [1, 2, 31, 32, 33, 128, 1000])

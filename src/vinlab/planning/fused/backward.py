@@ -11,6 +11,7 @@ from numba import njit
 
 from vinlab.planning.fused.forward import (
     clear_margins,
+    compiled_once,
     fill,
     lay_in_frame,
     neighbourhood,
@@ -35,7 +36,7 @@ class Convolved(NamedTuple):
     """From one action's kernel to the next one's."""
 
 
-@njit(nogil=True, cache=True)
+@compiled_once
 @no_type_check
 def send_back_maps(
     share, first, last, reward, reward_kernels, value_kernels, frame, values, winners,

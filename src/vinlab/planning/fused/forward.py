@@ -12,7 +12,16 @@ from numba import njit
 from vinlab.planning.fused.simd import load8, plus, spread8, store, store_bytes, times, where_greater
 
 
-@njit(nogil=True, cache=True)
+@no_type_check
+def compiled_once(function):
+    """The function compiled, from numba's cache where there is one; where no disk can be written, without."""
+    try:
+        return njit(nogil=True, cache=True)(function)
+    except RuntimeError:
+        return njit(nogil=True)(function)
+
+
+@compiled_once
 @no_type_check
 def back_up_maps(
     first, last, reward, reward_kernels, value_kernels, frame, iterations, values, winners, q, value

@@ -1,8 +1,8 @@
 """Short vectors of floats as values inside numba code.
 
 LLVM vectorises the loops of value iteration badly when left to itself, so the kernels say which cells go
-through the processor's lanes together. The vectors are LLVM's own: they become AVX, NEON or plain instructions,
-whatever the machine has. Indices go into flat arrays, are not checked, and need no alignment.
+through the processor's lanes together. The vectors are LLVM's own: they become AVX, NEON or plain
+instructions, whatever the machine has. Indices go into flat arrays, are not checked, and need no alignment.
 """
 
 from typing import Final, no_type_check

@@ -32,7 +32,8 @@ def run_shares(work: Callable[[int, int, int], None], problems: int, work_per_pr
             work(*share)
 
     if threads == 1:
-        return take_shares()
+        take_shares()
+        return
     with ThreadPoolExecutor(threads - 1) as pool:
         others = [pool.submit(take_shares) for _ in range(threads - 1)]
         take_shares()
