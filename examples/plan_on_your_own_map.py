@@ -1,5 +1,6 @@
 """Plan on a map of your own: draw it as text, ask a trained VIN for the way, and print the way it went."""
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 
 import vinlab
 from vinlab.experiments import EXPERIMENTS, TrainingRequest, experiment_of
+from vinlab.experiments.experiment import Budget
 from vinlab.learners.contract import unwatched
 from vinlab.models import shipped_ids
 
@@ -24,23 +26,23 @@ MAP = """
 """
 
 
-def trained_model() -> vinlab.Model:
+def trained_model(budget: Budget) -> vinlab.Model:
     """Shipped weights if there are any, otherwise a small model trained here and now."""
     if "gridworld/28/vin" in shipped_ids():
         return vinlab.load("gridworld/28/vin")
     setting = "gridworld/8/vin"
     print(f"No weights are shipped; training {setting} for a few seconds.")
     out = Path(tempfile.mkdtemp()) / "run"
-    request = TrainingRequest(id=setting, out=out, budget="small")
+    request = TrainingRequest(id=setting, out=out, budget=budget)
     experiment_of(EXPERIMENTS, setting).train(request, unwatched)
     return vinlab.load(out)
 
 
-def main() -> None:
+def main(budget: Budget = "small") -> None:
     letters = np.array([list(row) for row in MAP.split()])
     (start,), (goal,) = np.argwhere(letters == "S"), np.argwhere(letters == "G")
 
-    model = trained_model()
+    model = trained_model(budget)
     route = vinlab.navigate(model, letters == "#", start, goal)
 
     for row, col in route.path[1:-1]:
@@ -51,4 +53,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])  # pyright: ignore[reportArgumentType]

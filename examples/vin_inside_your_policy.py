@@ -1,4 +1,4 @@
-"""A VIN as a part of somebody else's network: an agent with its own encoder, memory and heads, which also plans."""
+"""A VIN as a part of a network of your own: an agent with its encoder and its heads, which also plans."""
 
 import torch
 from torch import Tensor, nn
@@ -7,7 +7,7 @@ import vinlab
 
 
 class PlanningAgent(nn.Module):
-    """Sees a camera image and a battery level, plans on a map of its own making, and gives moves and a worth."""
+    """Sees an image and a battery level, plans on a map of its own making, and gives moves and a worth."""
 
     def __init__(self, *, actions: int = 10, moves: int = 5) -> None:
         super().__init__()

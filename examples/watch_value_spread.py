@@ -15,7 +15,7 @@ MOMENTS = (1, 3, 6, 12, 18, 30)
 
 
 def values_of(obstacles: np.ndarray, goal: np.ndarray) -> np.ndarray:
-    """The value after each backup, by kernels that are known: move m looks at the cell that move m leads to."""
+    """The value after each backup, by known kernels: action m looks at the cell that move m leads to."""
     reward = torch.zeros(1, 1, *obstacles.shape)
     reward[0, 0, *goal] = 1.0
     reward[0, 0][torch.from_numpy(obstacles) == 1] = -100.0  # no way is worth this much
