@@ -1,7 +1,7 @@
 """The four parts that a VIN's designer chooses: reward, transition, attention, policy. All that is learned is here."""
 
 from vinlab.design.attention import StateAttention
-from vinlab.design.policy import LinearPolicy
+from vinlab.design.policy import LinearPolicy, ValuePolicy
 from vinlab.design.reward import CnnReward, HierarchicalReward, LinearReward
 from vinlab.design.transition import (
     GivenTransition,
@@ -22,6 +22,7 @@ __all__ = [
     "SharedTransition",
     "StateAttention",
     "UntiedTransition",
+    "ValuePolicy",
     "move_kernels",
     "random_kernels",
 ]

@@ -14,3 +14,11 @@ class LinearPolicy(nn.Module):
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
         """The logits of the moves in every state."""
         return self.moves(attended)
+
+
+class ValuePolicy(nn.Module):
+    """No layer at all: the softmax of the attended values is the probability of each move, one for each action."""
+
+    def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S A"]:
+        """The values themselves, as logits."""
+        return attended
