@@ -77,7 +77,7 @@ def test_equals_the_reference(batch, rows, cols, actions, channels, width, untie
     assert_equal_to_reference(reward, transition, iterations)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     batch=st.integers(1, 40),
     rows=st.integers(1, 20),
