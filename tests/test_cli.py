@@ -203,7 +203,8 @@ def test_damaged_weights_are_refused(run, tmp_path, capsys, damage):
         if path.is_file():
             (folder / path.name).write_bytes(path.read_bytes())
     weights = folder / "weights.safetensors"
-    tensors = load_file(weights)
+    # Copies, because the file they are mapped from is written over below.
+    tensors = {name: tensor.clone() for name, tensor in load_file(weights).items()}
     if damage == "nan":
         first = next(iter(tensors))
         tensors[first] = torch.full_like(tensors[first], float("nan"))
@@ -245,7 +246,18 @@ def test_ctrl_c_ends_with_a_sentence_and_can_be_resumed(tmp_path):
 
 def start_training(out: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*COMMAND, "train", "gridworld/8/vin", "--budget", "small", "--threads", "1", "--out", str(out), *options],
+        [
+            *COMMAND,
+            "train",
+            "gridworld/8/vin",
+            "--budget",
+            "small",
+            "--threads",
+            "1",
+            "--out",
+            str(out),
+            *options,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -291,8 +303,24 @@ def test_two_processes_reach_the_loss_of_one(tmp_path):
     losses = {}
     for processes in (1, 2):
         out = tmp_path / str(processes)
-        launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
-        command = [*launcher, "-m", "vinlab.cli", "train", "gridworld/8/vin", "--budget", "smoke", "--out", str(out)]
+        launcher = [
+            sys.executable,
+            "-m",
+            "torch.distributed.run",
+            "--standalone",
+            f"--nproc-per-node={processes}",
+        ]
+        command = [
+            *launcher,
+            "-m",
+            "vinlab.cli",
+            "train",
+            "gridworld/8/vin",
+            "--budget",
+            "smoke",
+            "--out",
+            str(out),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert done.returncode == 0, done.stderr
         losses[processes] = metrics_without_time(out)[-1]["loss"]

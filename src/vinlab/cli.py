@@ -268,9 +268,7 @@ def plan(
     print(f"Drawn in {out}.")
 
 
-def table(
-    experiment: Positional[str], /, runs: Path = Path("results"), out: Path | None = None
-) -> None:
+def table(experiment: Positional[str], /, runs: Path = Path("results"), out: Path | None = None) -> None:
     """Make a table of the paper from recorded runs, ours beside theirs.
 
     Args:

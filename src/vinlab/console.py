@@ -8,7 +8,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from vinlab.experiments import EXPERIMENTS, paper_numbers
@@ -48,7 +55,9 @@ def watched(title: str) -> Iterator[Watcher]:
 
 def print_scores(id: str, scores: Mapping[str, Any]) -> None:
     """The scores in a table, beside the paper's where it has them."""
-    paper = {name: numbers for one in EXPERIMENTS for name, numbers in paper_numbers(one.name).items()}.get(id, {})
+    paper = {name: numbers for one in EXPERIMENTS for name, numbers in paper_numbers(one.name).items()}.get(
+        id, {}
+    )
     table = Table("measure", "ours", "paper", title=f"{id} on {scores['num_problems']} unseen problems")
     for name, (words, form) in MEASURES.items():
         table.add_row(words, _number(scores[name], form), _number(paper.get(name), form))

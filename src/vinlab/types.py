@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int, UInt8
 from torch import Tensor
 
 MOVE_NAMES: Final = ("N", "S", "E", "W", "NE", "NW", "SE", "SW")
-"""The eight moves of a grid-world, in the order of every label, logit and kernel; the first four are the straight ones."""
+"""The eight moves of a grid-world, in the order of every label, logit and kernel; four straight ones come first."""
 
 MOVE_OFFSETS: Final = np.array(
     [(-1, 0), (1, 0), (0, 1), (0, -1), (-1, 1), (-1, -1), (1, 1), (1, -1)], dtype=np.int64

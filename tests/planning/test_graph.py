@@ -65,7 +65,9 @@ def test_weights_may_differ_from_problem_to_problem():
     reward, weights = torch.randn(2, 7), torch.rand(2, 20)
     planner = GraphPlanner(iterations=4)
     together = planner(reward, GraphTransition(sources, targets, weights, 7)).value
-    alone = [planner(reward[i : i + 1], GraphTransition(sources, targets, weights[i], 7)).value for i in range(2)]
+    alone = [
+        planner(reward[i : i + 1], GraphTransition(sources, targets, weights[i], 7)).value for i in range(2)
+    ]
     torch.testing.assert_close(together, torch.cat(alone))
 
 

@@ -48,7 +48,9 @@ def test_the_plan_is_the_papers_recurrence(batch, rows, cols, rewards, actions, 
 def test_iterations_counts_maximisations_and_not_the_last_read():
     reward = torch.zeros(1, 1, 1, 5, dtype=torch.float64)
     reward[0, 0, 0, 0] = 1.0
-    to_the_west = SharedKernels(reward=torch.zeros(1, 1, 3, 3).double(), value=torch.zeros(1, 1, 3, 3).double())
+    to_the_west = SharedKernels(
+        reward=torch.zeros(1, 1, 3, 3).double(), value=torch.zeros(1, 1, 3, 3).double()
+    )
     to_the_west.reward[0, 0, 1, 1] = 1.0
     to_the_west.value[0, 0, 1, 0] = 1.0
     plan = GridPlanner(iterations=3)(reward, to_the_west)
@@ -59,7 +61,9 @@ def test_iterations_counts_maximisations_and_not_the_last_read():
 def test_untied_kernels_that_are_equal_plan_like_shared_ones():
     torch.manual_seed(1)
     reward, shared = torch.randn(2, 2, 5, 4, dtype=torch.float64), kernels(rewards=2)
-    untied = UntiedKernels(reward=shared.reward.expand(4, -1, -1, -1, -1), value=shared.value.expand(4, -1, -1, -1, -1))
+    untied = UntiedKernels(
+        reward=shared.reward.expand(4, -1, -1, -1, -1), value=shared.value.expand(4, -1, -1, -1, -1)
+    )
     planner = GridPlanner(iterations=3)
     torch.testing.assert_close(planner(reward, untied).q, planner(reward, shared).q)
 

@@ -115,9 +115,7 @@ def _read_demonstrations(data: GridworldData, source: Path) -> tuple[GridProblem
     return problems, labelled.demonstrations()
 
 
-def train(
-    config: GridworldTraining, request: TrainingRequest, *, progress: Progress
-) -> RecordedRun:
+def train(config: GridworldTraining, request: TrainingRequest, *, progress: Progress) -> RecordedRun:
     """Learn from demonstrations, keep the weights that do best on validation problems, judge them on test ones."""
     test = make_test_problems(config.data.size, config.data.test_problems)
     validation = make_validation_problems(config.data, test)

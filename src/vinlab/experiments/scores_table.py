@@ -41,7 +41,9 @@ def scores_table(title: str, experiment: str, runs: Sequence[RecordedRun]) -> st
             groups[run.manifest.id, run.manifest.recipe, run.manifest.budget].append(run)
     rows = [_row(key, groups[key], experiment) for key in sorted(groups, key=_order)]
     commits = sorted({(run.manifest.commit or "unknown")[:10] for run in runs})
-    return "\n".join([f"# {title}", "", markdown_table(HEADERS, rows), LEGEND, f"Commits: {', '.join(commits)}.\n"])
+    return "\n".join(
+        [f"# {title}", "", markdown_table(HEADERS, rows), LEGEND, f"Commits: {', '.join(commits)}.\n"]
+    )
 
 
 def _order(key: tuple[str, str, str]) -> tuple[int, str, str, str]:

@@ -198,7 +198,9 @@ class Training:
             "best": self.best.weights,
             "optimiser": optimiser_tensors(self.optimiser),
         }
-        return {f"{group}/{name}": entry for group, entries in groups.items() for name, entry in entries.items()}
+        return {
+            f"{group}/{name}": entry for group, entries in groups.items() for name, entry in entries.items()
+        }
 
     def _state(self) -> dict[str, Any]:
         return {"epoch": self.epoch, "best_score": self.best.score, "best_epoch": self.best.epoch}
@@ -222,5 +224,8 @@ class Training:
 def to_device(batch: Demonstrations, device: torch.device) -> Demonstrations:
     """The same demonstrations where the policy is."""
     return Demonstrations(
-        batch.observations.to(device), batch.states.to(device), batch.moves.to(device), batch.weights.to(device)
+        batch.observations.to(device),
+        batch.states.to(device),
+        batch.moves.to(device),
+        batch.weights.to(device),
     )

@@ -29,7 +29,7 @@ class GridPlanner(nn.Module):
         """
         iterations = self.iterations if iterations is None else iterations
         require_fitting(reward, transition, iterations)
-        if is_fusible(reward, transition):
+        if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
             q, value = fused_back_up(reward, transition, iterations)
         else:
             q, value = back_up(reward, transition, iterations)
