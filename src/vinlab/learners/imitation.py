@@ -1,9 +1,9 @@
 """Learning from an expert: make its moves likely in the states it was seen in."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -41,6 +41,19 @@ class ImitationConfig:
         return sum(stage.epochs for stage in self.stages)
 
 
+class Lessons(Protocol):
+    """What an expert showed, problem by problem; a loss knows how to read what a choice of problems gives."""
+
+    @property
+    def weights(self) -> Tensor:
+        """How much each problem, or each of its states, counts."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, chosen: Any) -> Any: ...
+
+
 class ImitationLoss(nn.Module):
     """The policy with its loss, in one module so that several processes can share its gradient."""
 
@@ -50,6 +63,7 @@ class ImitationLoss(nn.Module):
 
     def forward(self, batch: Demonstrations) -> Float[Tensor, ""]:
         """The sum of the losses of all states in the batch."""
+        batch = to_device(batch, next(self.policy.parameters()).device)
         logits, _ = self.policy(batch.observations, batch.states)
         return (batch.weights * surprise(logits, batch.moves)).sum()
 
@@ -74,22 +88,24 @@ class Best:
 
 def imitate(
     policy: nn.Module,
-    demonstrations: Demonstrations,
+    demonstrations: Lessons,
     config: ImitationConfig,
     *,
     seed: int,
+    loss: Callable[[nn.Module], nn.Module] = ImitationLoss,
     validate: Validator | None = None,
     record: Record | None = None,
     progress: Progress = unwatched,
 ) -> Best:
     """Fit the policy to the expert's moves and leave it with its best weights.
 
+    ``loss`` makes of the policy a module that gives the summed loss of a batch of lessons.
     Epoch e visits the problems in an order that the seed and e alone decide, so a run that is taken up again
     from a checkpoint goes the way it would have gone.
     """
     if not len(demonstrations):
         raise InputError("demonstrations must hold at least one problem, but they are empty.")
-    training = Training(policy, demonstrations, config, seed=seed, record=record or NoRecord())
+    training = Training(policy, demonstrations, config, seed=seed, record=record or NoRecord(), loss=loss)
     training.resume()
     while training.epoch < config.epochs:
         metrics = training.run_epoch(progress)
@@ -105,14 +121,15 @@ class Training:
     def __init__(
         self,
         policy: nn.Module,
-        demonstrations: Demonstrations,
+        demonstrations: Lessons,
         config: ImitationConfig,
         *,
         seed: int,
         record: Record,
+        loss: Callable[[nn.Module], nn.Module] = ImitationLoss,
     ) -> None:
         self.policy = policy
-        self.loss: nn.Module = ImitationLoss(policy)
+        self.loss = loss(policy)
         if parallel.world_size() > 1:
             self.loss = DistributedDataParallel(self.loss)
         self.demonstrations = demonstrations
@@ -162,7 +179,7 @@ class Training:
         """One step on some problems, shared out among the processes; the loss and weight of all of them."""
         weight = float(self.demonstrations.weights[chosen].sum())
         share = self.demonstrations[chosen[parallel.rank() :: parallel.world_size()]]
-        loss = self.loss(to_device(share, next(self.policy.parameters()).device))
+        loss = self.loss(share)
         self.optimiser.zero_grad(set_to_none=True)
         # Processes average their gradients, so each scales its sum by how many there are.
         (loss * (parallel.world_size() / max(weight, 1.0))).backward()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -31,6 +32,14 @@ class GraphTransition:
         """The outgoing edges of all nodes that have any, in tables of similar width."""
         return group_choices(self.sources, self.num_nodes)
 
+    @cached_property
+    def rows(self) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":
+        """The edges as compressed rows: where each node's begin, their targets and their weights."""
+        order = torch.argsort(self.sources, stable=True)
+        offsets = np.zeros(self.num_nodes + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.sources.numpy(), minlength=self.num_nodes), out=offsets[1:])
+        return offsets, self.targets[order].numpy(), self.weights[order].numpy()
+
 
 @dataclass(frozen=True)
 class Choices:
@@ -55,20 +64,55 @@ class GraphPlanner(nn.Module):
         self, reward: Float[Tensor, "B N"], transition: GraphTransition, *, iterations: int | None = None
     ) -> GraphPlan:
         """Plan for every node at once."""
+        value = self.values(reward, transition, iterations=iterations)
+        q = evaluate(reward[:, transition.sources], value, transition)
+        return GraphPlan(reward=reward, q=q, value=value)
+
+    def values(
+        self, reward: Float[Tensor, "B N"], transition: GraphTransition, *, iterations: int | None = None
+    ) -> Float[Tensor, "B N"]:
+        """The worth of every node alone; on large graphs much cheaper than the worth of every edge."""
         iterations = self.iterations if iterations is None else iterations
         require_iterations(iterations)
         if reward.shape[1] != transition.num_nodes:
             raise InputError(f"a reward for {reward.shape[1]} nodes came with {transition.num_nodes} nodes.")
-        immediate = reward[:, transition.sources]
-        value = reward
         # The value before the first backup is zero, so the first maximisation gives every node its reward.
-        for _ in range(iterations - 1):
-            value = maximise(evaluate(immediate, value, transition), reward, transition)
-        return GraphPlan(reward=reward, q=evaluate(immediate, value, transition), value=value)
+        if is_compiled_for(reward, transition):
+            return compiled_values(reward, transition, iterations - 1)
+        return reference_values(reward, transition, iterations - 1)
 
     def extra_repr(self) -> str:
         """The settings that ``print`` shows."""
         return f"iterations={self.iterations}"
+
+
+def is_compiled_for(reward: Tensor, transition: GraphTransition) -> bool:
+    """Whether the compiled backups can be used: on the CPU, with given weights that all problems share.
+
+    They keep no second derivative, and single precision is what they are made for.
+    """
+    weights = transition.weights
+    on_cpu = reward.device.type == "cpu" and reward.dtype == weights.dtype == torch.float32
+    return on_cpu and weights.ndim == 1 and not weights.requires_grad
+
+
+def reference_values(
+    reward: Float[Tensor, "B N"], transition: GraphTransition, backups: int
+) -> Float[Tensor, "B N"]:
+    """The values after so many backups from the reward, in plain tensor operations."""
+    immediate, value = reward[:, transition.sources], reward
+    for _ in range(backups):
+        value = maximise(evaluate(immediate, value, transition), reward, transition)
+    return value
+
+
+def compiled_values(
+    reward: Float[Tensor, "B N"], transition: GraphTransition, backups: int
+) -> Float[Tensor, "B N"]:
+    """The same by a compiled kernel that keeps two bytes per node and backup for the gradient."""
+    from vinlab.planning.fused.graph import GraphBackups
+
+    return GraphBackups.apply(reward, transition.rows, backups)
 
 
 def evaluate(

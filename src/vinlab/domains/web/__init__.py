@@ -1,0 +1,1 @@
+"""The links of an encyclopedia: find the page that a few sentences describe."""

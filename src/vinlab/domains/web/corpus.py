@@ -1,0 +1,185 @@
+"""An encyclopedia as it is read: pages, categories, links, texts and word vectors. Nothing is downloaded."""
+
+import csv
+import json
+import lzma
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+from jaxtyping import Int
+
+from vinlab.domains.web.links import Links, make_links
+from vinlab.domains.web.words import WordVectors, read_vectors
+from vinlab.types import InputError
+
+WIKISPEEDIA_ADDRESS = "https://snap.stanford.edu/data/wikispeedia.html"
+"""Where the public original of the Wikispeedia folder is."""
+
+ARTICLE = -1
+"""The level of a page that is no category; the root has 0, the categories below it 1, 2, …"""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Pages with their texts. Page 0 is the root; the categories come first, level by level, then the articles."""
+
+    titles: Sequence[str]
+    levels: Int[np.ndarray, " N"]
+    parents: Links
+    """From each page to the categories that it stands in."""
+    links: Links
+    """The links between articles."""
+    texts: Sequence[str]
+    """Empty for categories: what stands on such a page are the names of its links."""
+    vectors: WordVectors
+
+    @property
+    def articles(self) -> Int[np.ndarray, " n"]:
+        """The pages that are no categories."""
+        return np.flatnonzero(self.levels == ARTICLE)
+
+
+def read_corpus(folder: Path) -> Corpus:
+    """The encyclopedia in a folder: Wikispeedia as it is published, or any site in the same simple tables."""
+    articles = read_articles(folder)
+    rows = read_pairs(folder, "categories.tsv")
+    return assemble_corpus(
+        texts=read_texts(folder, articles),
+        categories=rows,
+        links=read_pairs(folder, "links.tsv"),
+        known=articles,
+        vectors=read_vectors(_vector_file(folder)),
+    )
+
+
+def assemble_corpus(
+    *,
+    texts: Mapping[str, str],
+    categories: Iterable[tuple[str, str]],
+    links: Iterable[tuple[str, str]],
+    known: Iterable[str],
+    vectors: WordVectors,
+) -> Corpus:
+    """A corpus from tables: ``category`` is a dotted path such as ``subject.Science.Biology``.
+
+    Only pages with a text take part; a link to or from another known page is left out, one to a page that
+    nobody knows is an error.
+    """
+    known = set(known)
+    if not texts:
+        raise InputError("a site needs at least one page with a text, but none came.")
+    memberships = [
+        (page, path) for page, path in categories if _is_known(page, known, "category") and page in texts
+    ]
+    paths = _with_ancestors(path for _, path in memberships)
+    place = {name: number for number, name in enumerate([*paths, *texts])}
+    inner = [(path, path.rpartition(".")[0]) for path in paths if "." in path]
+    parents = _numbered([*inner, *memberships], place)
+    kept = [
+        pair
+        for pair in links
+        if all(_is_known(page, known, "link") for page in pair) and pair[0] in texts and pair[1] in texts
+    ]
+    levels = [path.count(".") for path in paths] + [ARTICLE] * len(texts)
+    corpus = Corpus(
+        titles=[path.rpartition(".")[2].replace("_", " ") for path in paths]
+        + [unquote(name).replace("_", " ") for name in texts],
+        levels=np.array(levels, dtype=np.int64),
+        parents=parents,
+        links=_numbered(kept, place),
+        texts=[""] * len(paths) + list(texts.values()),
+        vectors=vectors,
+    )
+    _require_usable(corpus)
+    return corpus
+
+
+def _with_ancestors(paths: Iterable[str]) -> list[str]:
+    """All categories and what stands above them, level by level; there must be one root."""
+    every = {".".join(path.split(".")[:depth]) for path in paths for depth in range(1, path.count(".") + 2)}
+    roots = sorted(path for path in every if "." not in path)
+    if len(roots) != 1:
+        raise InputError(
+            f"the categories must have one root, but there are {len(roots)}: {', '.join(roots[:4])}."
+        )
+    return sorted(every, key=lambda path: (path.count("."), path))
+
+
+def _numbered(pairs: Sequence[tuple[str, str]], place: Mapping[str, int]) -> Links:
+    numbers = np.array([(place[source], place[target]) for source, target in pairs], dtype=np.int64)
+    return make_links(*numbers.reshape(-1, 2).T, len(place))
+
+
+def _is_known(page: str, known: set[str], kind: str) -> bool:
+    if page not in known:
+        raise InputError(f"a {kind} names the page '{page}', which articles.tsv does not list.")
+    return True
+
+
+def _require_usable(corpus: Corpus) -> None:
+    linked = np.zeros(len(corpus.titles), dtype=bool)
+    for links in (corpus.links, corpus.parents):
+        linked[links.sources()] = linked[links.targets] = True
+    for page in np.flatnonzero(~linked)[:1]:
+        raise InputError(
+            f"the page '{corpus.titles[page]}' has no link and no category, so nobody can leave it."
+        )
+    for page in corpus.articles:
+        if not corpus.texts[page].strip():
+            raise InputError(f"the page '{corpus.titles[page]}' has an empty text.")
+
+
+def read_articles(folder: Path) -> list[str]:
+    """The names in ``articles.tsv``."""
+    return [row[0] for row in _rows(folder, "articles.tsv", 1)]
+
+
+def read_pairs(folder: Path, name: str) -> list[tuple[str, str]]:
+    """The rows of a table of two columns."""
+    return [(row[0], row[1]) for row in _rows(folder, name, 2)]
+
+
+def read_texts(folder: Path, articles: Sequence[str]) -> dict[str, str]:
+    """The text of each article that has one, in the order of the list."""
+    packed, plain = folder / "articles_text.jsonl.xz", folder / "articles_text.jsonl"
+    path = packed if packed.exists() else _require_file(plain)
+    opened = lzma.open(path, "rt", encoding="utf-8") if path is packed else path.open(encoding="utf-8")
+    try:
+        with opened as file:
+            texts = {record["article"]: record["text"] for record in map(json.loads, file)}
+    except (json.JSONDecodeError, KeyError, TypeError, lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{path} must hold one JSON object a line with article and text: {error}."
+        ) from error
+    unknown = sorted(texts.keys() - set(articles))
+    if unknown:
+        raise InputError(f"{path.name} names the page '{unknown[0]}', which articles.tsv does not list.")
+    return {name: texts[name] for name in articles if name in texts}
+
+
+def _rows(folder: Path, name: str, columns: int) -> Iterator[list[str]]:
+    path = _require_file(folder / name)
+    with path.open(encoding="utf-8", newline="") as file:
+        for number, row in enumerate(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
+            if not row or row[0].startswith("#"):
+                continue
+            if len(row) != columns:
+                raise InputError(f"{path} must have {columns} columns, but line {number} has {len(row)}.")
+            yield row
+
+
+def _vector_file(folder: Path) -> Path:
+    found = sorted([*folder.glob("glove*.npz"), *folder.glob("glove*.txt"), *folder.glob("vectors.*")])
+    return found[0] if found else folder / "vectors.npz"
+
+
+def _require_file(path: Path) -> Path:
+    if not path.is_file():
+        raise InputError(
+            f"{path.parent} lacks {path.name}: a folder of Wikispeedia or of a site in the same tables is wanted "
+            f"({WIKISPEEDIA_ADDRESS})."
+        )
+    return path

@@ -1,0 +1,138 @@
+"""Numbers for pages and queries: averages of word vectors, rare words counting more, the common part removed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float, Float32, Int
+
+from vinlab.domains.web.corpus import Corpus
+from vinlab.domains.web.words import WordVectors, split_sentences, split_words
+from vinlab.types import InputError
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Texts as the places of their known words, sentence by sentence and page by page."""
+
+    words: Int[np.ndarray, " W"]
+    word_offsets: Int[np.ndarray, " sentences+1"]
+    page_offsets: Int[np.ndarray, " N+1"]
+    texts: Sequence[str]
+
+    @cached_property
+    def lengths(self) -> Int[np.ndarray, " sentences"]:
+        """How many known words each sentence has."""
+        return np.diff(self.word_offsets)
+
+    @cached_property
+    def sentence_of_word(self) -> Int[np.ndarray, " W"]:
+        """The sentence that each word stands in."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    @cached_property
+    def page_of_sentence(self) -> Int[np.ndarray, " sentences"]:
+        """The page that each sentence stands on."""
+        return np.repeat(np.arange(len(self.page_offsets) - 1), np.diff(self.page_offsets))
+
+
+def cut_into_sentences(texts: Sequence[str], vectors: WordVectors) -> Sentences:
+    """The known words of every sentence of every text."""
+    per_page = [split_sentences(text) for text in texts]
+    sentences = [sentence for page in per_page for sentence in page]
+    known = [vectors.known(sentence) for sentence in sentences]
+    return Sentences(
+        words=np.concatenate([np.zeros(0, np.int64), *known]),
+        word_offsets=_offsets([len(words) for words in known]),
+        page_offsets=_offsets([len(page) for page in per_page]),
+        texts=sentences,
+    )
+
+
+def _offsets(counts: Sequence[int]) -> Int[np.ndarray, " n"]:
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class TextEmbedding:
+    """How a text becomes numbers: the same for pages, queries and what a person types."""
+
+    vectors: WordVectors
+    rarity: Float32[np.ndarray, " V"]
+    """The weight of each word: the logarithm of how few pages have it."""
+    centre: Float32[np.ndarray, " D"]
+    """What all pages share; it says nothing and is taken away."""
+
+    def embed(self, text: str) -> Float32[np.ndarray, " D"]:
+        """The features of a typed text."""
+        words = self.vectors.known(text)
+        if not split_words(text):
+            raise InputError("the query is empty: a few words that describe a page are wanted.")
+        if not len(words):
+            raise InputError(
+                f"none of the {len(split_words(text))} words of the query has a vector; "
+                "English words that the site uses are wanted."
+            )
+        weights = self.rarity[words]
+        total = (weights[:, None] * self.vectors.vectors[words]).sum(axis=0)
+        return self.finish(total[None], np.array([weights.sum()], dtype=np.float32))[0]
+
+    def finish(
+        self, totals: Float[np.ndarray, "n D"], weights: Float[np.ndarray, " n"]
+    ) -> Float32[np.ndarray, "n D"]:
+        """Weighted sums of word vectors into features, each component about as large as one."""
+        return scaled(totals / np.maximum(weights, 1e-6)[:, None] - self.centre)
+
+
+def scaled(features: Float[np.ndarray, "n D"]) -> Float32[np.ndarray, "n D"]:
+    """The same directions, all with a length of the root of their dimension (10 for 100 numbers)."""
+    lengths = np.linalg.norm(features, axis=1, keepdims=True)
+    return (features * np.sqrt(features.shape[1]) / np.maximum(lengths, 1e-6)).astype(np.float32)
+
+
+def word_rarity(sentences: Sentences, num_words: int) -> Float32[np.ndarray, " V"]:
+    """The logarithm of (pages / pages with the word), for every word."""
+    pages = sentences.page_of_sentence[sentences.sentence_of_word]
+    pairs = np.unique(pages * num_words + sentences.words)
+    counts = np.bincount(pairs % num_words, minlength=num_words)
+    return np.log((1 + len(sentences.page_offsets)) / (1 + counts)).astype(np.float32)
+
+
+def sum_sentences(
+    sentences: Sentences, vectors: WordVectors, rarity: Float32[np.ndarray, " V"]
+) -> tuple[Float32[np.ndarray, "sentences D"], Float32[np.ndarray, " sentences"]]:
+    """The weighted sum of the word vectors of each sentence, and the sum of the weights."""
+    from scipy.sparse import csr_matrix
+
+    shape = (len(sentences.lengths), len(vectors.vectors))
+    counted = csr_matrix((rarity[sentences.words], sentences.words, sentences.word_offsets), shape=shape)
+    totals = counted @ vectors.vectors.astype(np.float32)
+    weights = np.asarray(counted.sum(axis=1)).ravel()
+    return totals.astype(np.float32), weights.astype(np.float32)
+
+
+def add_up(rows: Float32[np.ndarray, "n D"], groups: Int[np.ndarray, " n"], count: int) -> Float32[np.ndarray, "m D"]:
+    """The sum of the rows of each group."""
+    from scipy.sparse import csr_matrix
+
+    chosen = csr_matrix((np.ones(len(groups), np.float32), (groups, np.arange(len(groups)))), shape=(count, len(rows)))
+    return np.asarray(chosen @ rows, dtype=np.float32)
+
+
+def page_features(
+    corpus: Corpus, embedding: TextEmbedding, totals: Float32[np.ndarray, "N D"], weights: Float32[np.ndarray, " N"]
+) -> Float32[np.ndarray, "N D"]:
+    """The features of every page; a category is the average of the pages that stand in it."""
+    features = embedding.finish(totals, weights)
+    for level in range(int(corpus.levels.max()), -1, -1):
+        _describe_level(features, corpus, level)
+    return features
+
+
+def _describe_level(features: Float32[np.ndarray, "N D"], corpus: Corpus, level: int) -> None:
+    children, parents = corpus.parents.sources(), corpus.parents.targets
+    inside = corpus.levels[parents] == level
+    sums = add_up(features[children[inside]], parents[inside], len(features))
+    chosen = corpus.levels == level
+    features[chosen] = scaled(sums[chosen])

@@ -1,0 +1,70 @@
+"""Which page links to which, as compressed rows: small in memory, and readable from a mapped file."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+
+from vinlab.types import InputError
+
+
+@dataclass(frozen=True)
+class Links:
+    """The links of every page; those of page p are ``targets[offsets[p] : offsets[p + 1]]``, in rising order."""
+
+    offsets: Int[np.ndarray, " N+1"]
+    targets: Int[np.ndarray, " E"]
+
+    @property
+    def num_pages(self) -> int:
+        """How many pages there are, with or without links."""
+        return len(self.offsets) - 1
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def of(self, page: int) -> Int[np.ndarray, " n"]:
+        """The pages that one page links to."""
+        return self.targets[self.offsets[page] : self.offsets[page + 1]]
+
+    def counts(self, pages: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+        """How many links each of these pages has."""
+        return self.offsets[pages + 1] - self.offsets[pages]
+
+    def sources(self) -> Int[np.ndarray, " E"]:
+        """The page that each link stands on."""
+        return np.repeat(np.arange(self.num_pages), np.diff(self.offsets))
+
+    def padded(self, pages: Int[np.ndarray, " n"]) -> Int[np.ndarray, "n width"]:
+        """The links of these pages in one table, filled up with -1."""
+        counts = self.counts(pages)
+        places = np.arange(max(1, int(counts.max(initial=0))))
+        inside = places < counts[:, None]
+        where = np.where(inside, self.offsets[pages][:, None] + places, 0)
+        if not len(self.targets):
+            return np.full(where.shape, -1, dtype=np.int64)
+        return np.where(inside, self.targets[where], -1).astype(np.int64)
+
+    def reversed(self) -> "Links":
+        """The same links from target to source."""
+        return make_links(self.targets, self.sources(), self.num_pages)
+
+    def joined(self, other: "Links") -> "Links":
+        """The links of both, each once."""
+        return make_links(
+            np.concatenate([self.sources(), other.sources()]),
+            np.concatenate([self.targets, other.targets]),
+            self.num_pages,
+        )
+
+
+def make_links(sources: Int[np.ndarray, " n"], targets: Int[np.ndarray, " n"], num_pages: int) -> Links:
+    """Links from pairs of pages; a page's link to itself leads nowhere and is left out, as are repetitions."""
+    for name, pages in (("sources", sources), ("targets", targets)):
+        if len(pages) and not 0 <= int(pages.min()) <= int(pages.max()) < num_pages:
+            raise InputError(f"{name} of links must lie in 0..{num_pages - 1}, but some do not.")
+    apart = sources != targets
+    keys = np.unique(sources[apart].astype(np.int64) * num_pages + targets[apart])
+    offsets = np.zeros(num_pages + 1, dtype=np.int64)
+    np.cumsum(np.bincount(keys // num_pages, minlength=num_pages), out=offsets[1:])
+    return Links(offsets, (keys % num_pages).astype(np.int32))

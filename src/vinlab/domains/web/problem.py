@@ -1,0 +1,87 @@
+"""Problems of navigation: a query, the page where one starts, the page that the query describes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from vinlab.domains.web.corpus import ARTICLE
+from vinlab.domains.web.site import Site
+from vinlab.types import InputError
+
+Part = Literal["training", "validation", "test"]
+PARTS: tuple[Part, ...] = ("training", "validation", "test")
+ROOT = 0
+
+
+@dataclass(frozen=True)
+class WebProblems:
+    """Tasks on one site: find the page that a query describes."""
+
+    queries: Int[np.ndarray, " B"]
+    """Which of the site's queries."""
+    starts: Int[np.ndarray, " B"]
+    targets: Int[np.ndarray, " B"]
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __getitem__(self, chosen: slice | np.ndarray) -> "WebProblems":
+        return WebProblems(self.queries[chosen], self.starts[chosen], self.targets[chosen])
+
+
+def join_problems(sets: Sequence[WebProblems]) -> WebProblems:
+    """All problems of several sets, one set after the other."""
+    return WebProblems(
+        *(np.concatenate([getattr(one, name) for one in sets]) for name in ("queries", "starts", "targets"))
+    )
+
+
+def split_pages(
+    site: Site, *, rng: np.random.Generator, shares: tuple[float, float] = (0.1, 0.12)
+) -> Int[np.ndarray, " N"]:
+    """The part (0 training, 1 validation, 2 test) of every page; pages with the same text share one."""
+    draws = rng.random(site.num_pages)[site.twins]
+    validation, test = shares
+    return np.where(draws < test, 2, np.where(draws < test + validation, 1, 0))
+
+
+def queries_of(site: Site, split: Int[np.ndarray, " N"], part: Part) -> Int[np.ndarray, " n"]:
+    """The queries whose pages are in this part."""
+    return np.flatnonzero(split[site.queries.pages] == PARTS.index(part))
+
+
+def start_at_root(site: Site, queries: Int[np.ndarray, " n"]) -> WebProblems:
+    """Problems that begin at the root, the paper's training and first test."""
+    return WebProblems(queries, np.full(len(queries), ROOT), site.queries.pages[queries])
+
+
+def start_anywhere(
+    site: Site, queries: Int[np.ndarray, " n"], *, rng: np.random.Generator
+) -> WebProblems:
+    """Problems that begin at a random article other than the one that is looked for."""
+    articles = np.flatnonzero(site.levels == ARTICLE)
+    if len(articles) < 2:
+        raise InputError(f"random starts need two articles or more, but the site has {len(articles)}.")
+    targets = site.queries.pages[queries]
+    starts = rng.choice(articles, len(queries))
+    while (same := starts == targets).any():
+        starts[same] = rng.choice(articles, int(same.sum()))
+    return WebProblems(queries, starts, targets)
+
+
+def draw(
+    queries: Int[np.ndarray, " n"], count: int, *, rng: np.random.Generator
+) -> Int[np.ndarray, " count"]:
+    """So many queries, each as often as any other as far as that can be."""
+    if not len(queries):
+        raise InputError("there are no queries to draw from: the site is too small for this split.")
+    rounds = [rng.permutation(queries) for _ in range(-(-count // len(queries)))]
+    return np.concatenate([queries[:0], *rounds])[:count]
+
+
+def keep(problems: WebProblems, solvable: Bool[np.ndarray, " B"]) -> WebProblems:
+    """The problems that the mask marks."""
+    return problems[np.flatnonzero(solvable)]

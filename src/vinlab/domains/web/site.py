@@ -1,0 +1,176 @@
+"""A site ready for experiments: features and links of its pages, and queries with the pages they come from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float, Float32, Int
+
+from vinlab.domains.web.corpus import ARTICLE, Corpus
+from vinlab.domains.web.features import (
+    Sentences,
+    TextEmbedding,
+    add_up,
+    cut_into_sentences,
+    page_features,
+    sum_sentences,
+    word_rarity,
+)
+from vinlab.domains.web.links import Links
+from vinlab.domains.web.words import WordVectors
+from vinlab.types import InputError
+
+GraphKind = Literal["full", "tree"]
+"""All links of the site, or only those that climb and descend the categories."""
+
+Control = Literal["none", "leaky", "random-vectors"]
+"""The main setting; one whose page features hold the query's own sentences; one whose words mean nothing."""
+
+
+@dataclass(frozen=True)
+class QueryConfig:
+    """Which sentences of a page become queries."""
+
+    sentences: int = 4
+    per_page: int = 5
+    fewest_words: int = 10
+    most_words: int = 120
+    """Known words in a query; the bounds are those of the co-author's code."""
+
+
+@dataclass(frozen=True)
+class Queries:
+    """A few sentences each, and the page that they come from."""
+
+    features: Float[np.ndarray, "Q D"]
+    pages: Int[np.ndarray, " Q"]
+    texts: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+
+@dataclass(frozen=True)
+class Site:
+    """All that a policy may know of a site. Page 0 is the root, categories come first."""
+
+    titles: Sequence[str]
+    levels: Int[np.ndarray, " N"]
+    parents: Links
+    full: Links
+    tree: Links
+    features: Float[np.ndarray, "N D"]
+    twins: Int[np.ndarray, " N"]
+    """The first page with the same text, for most pages the page itself."""
+    queries: Queries
+
+    @property
+    def num_pages(self) -> int:
+        """How many pages there are, categories included."""
+        return len(self.levels)
+
+    def graph(self, kind: GraphKind) -> Links:
+        """One of the two graphs of the site."""
+        return {"full": self.full, "tree": self.tree}[kind]
+
+    def index(self, deepest: int = 2) -> Int[np.ndarray, " n"]:
+        """The root and the categories down to a level, the small graph of the paper."""
+        return np.flatnonzero((self.levels != ARTICLE) & (self.levels <= deepest))
+
+
+def build_site(
+    corpus: Corpus,
+    *,
+    rng: np.random.Generator,
+    config: QueryConfig | None = None,
+    control: Control = "none",
+) -> tuple[Site, TextEmbedding]:
+    """The site of a corpus, and how to embed further texts; queries are left out of their pages' features."""
+    config = config or QueryConfig()
+    vectors = corpus.vectors.shuffled_meaning(rng.spawn(1)[0]) if control == "random-vectors" else corpus.vectors
+    sentences = cut_into_sentences(corpus.texts, vectors)
+    firsts = choose_queries(sentences, config, rng)
+    if not len(firsts):
+        raise InputError(
+            f"no page has {config.sentences} sentences in a row with {config.fewest_words} to "
+            f"{config.most_words} words that have vectors."
+        )
+    asked = _marked(firsts, config.sentences, len(sentences.lengths))
+    embedding, totals, weights = embed_pages(corpus, vectors, sentences, ~asked if control != "leaky" else None)
+    queries = Queries(
+        features=embed_queries(sentences, embedding, firsts, config.sentences),
+        pages=sentences.page_of_sentence[firsts],
+        texts=[" ".join(sentences.texts[first : first + config.sentences]) for first in firsts],
+    )
+    tree = corpus.parents.joined(corpus.parents.reversed())
+    site = Site(
+        titles=corpus.titles,
+        levels=corpus.levels,
+        parents=corpus.parents,
+        full=corpus.links.joined(tree),
+        tree=tree,
+        features=page_features(corpus, embedding, totals, weights),
+        twins=find_twins(corpus.texts),
+        queries=queries,
+    )
+    return site, embedding
+
+
+def choose_queries(
+    sentences: Sentences, config: QueryConfig, rng: np.random.Generator
+) -> Int[np.ndarray, " Q"]:
+    """The first sentence of each query: windows that do not overlap, and never more than half of a page."""
+    chosen = []
+    for start, end in zip(sentences.page_offsets[:-1], sentences.page_offsets[1:], strict=True):
+        firsts = np.arange(start, end - config.sentences + 1, config.sentences)
+        known = sentences.word_offsets[firsts + config.sentences] - sentences.word_offsets[firsts]
+        fit = firsts[(known >= config.fewest_words) & (known <= config.most_words)]
+        count = min(config.per_page, max(1, len(firsts) // 2), len(fit))
+        chosen.append(np.sort(rng.choice(fit, count, replace=False)) if count else fit)
+    return np.concatenate([np.zeros(0, np.int64), *chosen])
+
+
+def _marked(firsts: Int[np.ndarray, " Q"], length: int, count: int) -> Bool[np.ndarray, " n"]:
+    marks = np.zeros(count, dtype=bool)
+    marks[(firsts[:, None] + np.arange(length)).ravel()] = True
+    return marks
+
+
+def embed_pages(
+    corpus: Corpus, vectors: WordVectors, sentences: Sentences, kept: Bool[np.ndarray, " n"] | None
+) -> tuple[TextEmbedding, Float32[np.ndarray, "N D"], Float32[np.ndarray, " N"]]:
+    """The embedding that suits the site, and for each page the sums over its title and the sentences kept."""
+    rarity = word_rarity(sentences, len(vectors.words))
+    totals, weights = sum_sentences(sentences, vectors, rarity)
+    kept = np.ones(len(weights), dtype=bool) if kept is None else kept
+    titles, title_weights = sum_sentences(cut_into_sentences(_one_line(corpus.titles), vectors), vectors, rarity)
+    pages, count = sentences.page_of_sentence[kept], len(corpus.titles)
+    page_totals = add_up(totals[kept], pages, count) + titles
+    page_weights = add_up(weights[kept][:, None], pages, count)[:, 0] + title_weights
+    said = page_weights > 0
+    if not said[corpus.articles].any():
+        raise InputError("none of the words on the pages has a vector; vectors for the site's language are wanted.")
+    means = page_totals[said] / page_weights[said, None]
+    centre = means[corpus.levels[said] == ARTICLE].mean(axis=0).astype(np.float32)
+    return TextEmbedding(vectors, rarity, centre), page_totals, page_weights
+
+
+def _one_line(titles: Sequence[str]) -> list[str]:
+    """Titles that count as one sentence each, even those with a full stop or of no letter."""
+    return [" ".join(title.replace(".", " ").replace("!", " ").replace("?", " ").split()) or "-" for title in titles]
+
+
+def embed_queries(
+    sentences: Sentences, embedding: TextEmbedding, firsts: Int[np.ndarray, " Q"], length: int
+) -> Float32[np.ndarray, "Q D"]:
+    """The features of each query."""
+    totals, weights = sum_sentences(sentences, embedding.vectors, embedding.rarity)
+    places = firsts[:, None] + np.arange(length)
+    return embedding.finish(totals[places].sum(axis=1), weights[places].sum(axis=1))
+
+
+def find_twins(texts: Sequence[str]) -> Int[np.ndarray, " N"]:
+    """For each page the first one with the same text; pages without text are their own."""
+    first: dict[str, int] = {}
+    return np.array([first.setdefault(text, page) if text else page for page, text in enumerate(texts)])

@@ -1,0 +1,97 @@
+"""Words: how a text is cut into sentences and words, and the vectors that stand for words."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from vinlab.types import InputError
+
+GLOVE_ADDRESS = "https://nlp.stanford.edu/projects/glove"
+"""Where the public word vectors are."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text; a full stop before a capital ends one."""
+    return [
+        sentence for line in text.split("\n") for sentence in _SENTENCE_END.split(line) if sentence.strip()
+    ]
+
+
+def split_words(text: str) -> list[str]:
+    """The words and numbers of a text in small letters, without marks between them."""
+    return _WORD.findall(text.lower())
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """A vector for each of many words."""
+
+    words: Sequence[str]
+    vectors: Float[np.ndarray, "V D"]
+
+    def __post_init__(self) -> None:
+        if len(self.words) != len(self.vectors):
+            raise InputError(f"{len(self.words)} words came with {len(self.vectors)} vectors.")
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each word stands."""
+        return {word: place for place, word in enumerate(self.words)}
+
+    def known(self, text: str) -> Int[np.ndarray, " n"]:
+        """The places of those words of a text that have a vector, in their order."""
+        found = map(self.places.get, split_words(text))
+        return np.array([place for place in found if place is not None], dtype=np.int64)
+
+    def shuffled_meaning(self, rng: np.random.Generator) -> "WordVectors":
+        """The same words with random vectors: a control in which words only say whether they are the same."""
+        noise = rng.standard_normal(self.vectors.shape).astype(np.float32)
+        return WordVectors(self.words, noise)
+
+
+def read_vectors(path: Path) -> WordVectors:
+    """Word vectors from a GloVe text file (``word x1 x2 …``) or from an ``.npz`` with ``words`` and ``vectors``."""
+    if not path.is_file():
+        raise InputError(f"There is no file of word vectors {path}; public ones are at {GLOVE_ADDRESS}.")
+    return _read_npz(path) if path.suffix == ".npz" else _read_glove(path)
+
+
+def _read_npz(path: Path) -> WordVectors:
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            words = str(arrays["words"]).split("\n")
+            return WordVectors(words, arrays["vectors"].astype(np.float32))
+    except (KeyError, ValueError, OSError) as error:
+        raise InputError(f"{path} is not an .npz file with words and vectors: {error}.") from error
+
+
+def _read_glove(path: Path) -> WordVectors:
+    words, rows = [], []
+    for number, (word, row) in enumerate(_glove_lines(path), start=1):
+        if rows and len(row) != len(rows[0]):
+            raise InputError(f"{path} has {len(row)} numbers in line {number}, but {len(rows[0])} before it.")
+        words.append(word)
+        rows.append(row)
+    if not rows:
+        raise InputError(f"{path} holds no word vectors.")
+    return WordVectors(words, np.stack(rows))
+
+
+def _glove_lines(path: Path) -> Iterator[tuple[str, np.ndarray]]:
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            word, *numbers = line.rstrip("\n").split(" ")
+            try:
+                yield word, np.array(numbers, dtype=np.float32)
+            except ValueError:
+                raise InputError(
+                    f"{path} is not a file of word vectors: line {number} cannot be read."
+                ) from None
