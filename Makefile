@@ -32,5 +32,12 @@ format: .venv/.installed-test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+.venv/.installed-docs: .venv/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	@touch $@
+
+docs: .venv/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 clean:
 	rm -rf .venv runs site .pytest_cache .ruff_cache

@@ -1,0 +1,111 @@
+"""What README and docs say is true: their code runs, their commands exist, their links lead somewhere."""
+
+import functools
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import tyro
+
+import vinlab
+from vinlab import cli
+from vinlab.experiments import EXPERIMENTS, TrainingRequest, experiment_of
+from vinlab.learners.contract import unwatched
+
+ROOT = Path(__file__).parents[1]
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in [
+        *sorted(ROOT.glob("*.md")),
+        *sorted(ROOT.glob("docs/**/*.md")),
+        *sorted(ROOT.glob("results/*.md")),
+    ]
+}
+FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+COMMAND = re.compile(r"(?:^|[\s/`])vinlab(?:\.cli)? +([a-z].*)$")
+RUN_OF_FIRST_PLAN = "runs/gridworld/8/vin/default-paper/seed-0"
+
+
+def blocks(text: str, *languages: str) -> list[str]:
+    """The fenced blocks of some languages, in their order."""
+    return [block for _, language, block in FENCE.findall(text) if language in languages]
+
+
+def commands(text: str) -> list[str]:
+    """What follows ``vinlab`` on the lines of shell blocks, and in the cells of tables that hold a command."""
+    lines = [
+        line.split("#")[0].strip() for block in blocks(text, "sh", "bash") for line in block.splitlines()
+    ]
+    lines += re.findall(r"`(vinlab (?:train|evaluate|table) [a-z][^`]*)`", text)
+    return [found[1] for found in map(COMMAND.search, lines) if found]
+
+
+def with_some(find) -> dict[str, str]:
+    return {name: text for name, text in PAGES.items() if find(text)}
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory) -> Path:
+    """A folder in which the first plan's run was made, at the smallest budget."""
+    folder = tmp_path_factory.mktemp("docs")
+    request = TrainingRequest(id="gridworld/8/vin", out=folder / RUN_OF_FIRST_PLAN, budget="smoke")
+    experiment_of(EXPERIMENTS, request.id).train(request, unwatched)
+    return folder
+
+
+@pytest.mark.parametrize("page", with_some(lambda text: blocks(text, "python")))
+def test_the_code_of_a_page_runs(page, workplace, monkeypatch):
+    monkeypatch.chdir(workplace)
+    names: dict[str, object] = {}
+    for block in blocks(PAGES[page], "python"):
+        exec(compile(block, page, "exec"), names)
+
+
+def silent(function):
+    """The same command for the parser, which does nothing."""
+    return functools.wraps(function)(lambda *values, **options: (values, options))
+
+
+@pytest.mark.parametrize("page", with_some(commands))
+def test_the_commands_of_a_page_can_be_parsed(page):
+    for command in commands(PAGES[page]):
+        words = shlex.split(command)
+        try:
+            tyro.extras.subcommand_cli_from_dict({n: silent(f) for n, f in cli.COMMANDS.items()}, args=words)
+        except SystemExit as stop:
+            pytest.fail(f"{page}: 'vinlab {command}' is not understood ({stop}).")
+
+
+@pytest.mark.parametrize("page", with_some(commands))
+def test_the_settings_and_experiments_that_a_page_names_exist(page):
+    settings = {id for experiment in EXPERIMENTS for id in experiment.settings}
+    experiments = {experiment.name for experiment in EXPERIMENTS}
+    for command in commands(PAGES[page]):
+        kind, *rest = shlex.split(command)
+        if kind == "train":
+            assert rest[0] in settings, command
+        if kind == "table":
+            assert rest[0] in experiments | {"EXPERIMENT"}, command
+
+
+@pytest.mark.parametrize("page", with_some(LINK.search))
+def test_the_relative_links_of_a_page_lead_somewhere(page):
+    prose = FENCE.sub("", PAGES[page])
+    targets = [target.split("#")[0] for target in LINK.findall(prose) if "://" not in target]
+    lost = [target for target in targets if target and not (ROOT / page).parent.joinpath(target).exists()]
+    assert lost == []
+
+
+def test_every_page_is_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = [path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")]
+    assert [page for page in pages if page not in navigation] == []
+
+
+def test_changelog_and_citation_name_this_version():
+    assert f"\n## {vinlab.__version__}" in PAGES["CHANGELOG.md"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {vinlab.__version__}\n" in citation
+    assert all(name in citation for name in ("Tamar", "Wu", "Thomas", "Levine", "Abbeel"))
