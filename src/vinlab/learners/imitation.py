@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -41,6 +41,7 @@ class ImitationConfig:
         return sum(stage.epochs for stage in self.stages)
 
 
+@runtime_checkable
 class Lessons(Protocol):
     """What an expert showed, problem by problem; a loss knows how to read what a choice of problems gives."""
 

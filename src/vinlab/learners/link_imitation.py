@@ -1,7 +1,7 @@
 """Learning which link an expert clicks: the loss of a batch of queries with pages of different numbers of links."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from vinlab.learners.imitation import surprise
 
 
+@runtime_checkable
 class Clicks(Protocol):
     """Steps on pages with about as many links."""
 
@@ -33,6 +34,7 @@ class Clicks(Protocol):
         ...
 
 
+@runtime_checkable
 class LinkBatch(Protocol):
     """Some queries and the steps of their paths."""
 

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -35,7 +35,7 @@ class TrpoConfig:
     discount: float = 0.99
     trace: float = 0.95
     """Lambda of the generalised advantages."""
-    trust_region: TrustRegionConfig = TrustRegionConfig()
+    trust_region: TrustRegionConfig = field(default_factory=TrustRegionConfig)
     last_divergence: float | None = None
     """What the bound falls to by the last iteration, geometrically; without it, the bound stays."""
     critic_steps: int = 20
@@ -123,12 +123,13 @@ class Training:
         level = self.curriculum.level
         worlds = self.draw(level, rng)
         observations = worlds.observations.to(self.parameters[0].device)
-        episodes = act_out(self.policy, observations, worlds, self.config.horizon, rng=rng)
+        plan = self.policy.plan(observations)  # the only one: to act, to judge and to learn from
+        episodes = act_out(self.policy, plan, worlds, self.config.horizon, rng=rng)
         sites = find_sites(episodes.states)
-        advantages, targets = self._judge(observations, episodes, sites)
+        advantages, targets = self._judge(plan, episodes, sites)
         visits, wanted = add_up(episodes, sites, advantages, targets)
-        step = self._improve(observations, visits)
-        critic_loss = self._fit_critic(observations, visits, wanted)
+        step = self._improve(observations, plan, visits)
+        critic_loss = self._fit_critic(plan, visits, wanted)
         mean_return = float(discounted_returns(episodes, self.config.discount).mean())
         self.curriculum.advance(mean_return)
         seconds = time.perf_counter() - started
@@ -147,9 +148,9 @@ class Training:
         }
 
     @torch.no_grad()
-    def _judge(self, observations: Tensor, episodes: Episodes, sites: Sites) -> tuple[np.ndarray, np.ndarray]:
+    def _judge(self, plan: Any, episodes: Episodes, sites: Sites) -> tuple[np.ndarray, np.ndarray]:
         """The advantage of every move, scaled to unit deviation, and what the critic should have expected."""
-        expected = self.critic(self.policy.plan(observations), sites.states)
+        expected = self.critic(plan, sites.states)
         values = sites.spread(expected.cpu().numpy().astype(np.float64))
         found = generalised_advantages(
             episodes, values, discount=self.config.discount, trace=self.config.trace
@@ -157,21 +158,19 @@ class Training:
         made = found[episodes.made]
         return (found - made.mean()) / (made.std() + 1e-8), found + values[..., :-1]
 
-    def _improve(self, observations: Tensor, visits: Visits) -> Step:
+    def _improve(self, observations: Tensor, plan: Any, visits: Visits) -> Step:
         bound = self.config.divergence_at(self.iteration)
         config = replace(self.config.trust_region, divergence=bound)
 
         def read(chosen: slice) -> Tensor:
             return self.policy.act(self.policy.plan(observations[chosen]), visits.states[chosen])
 
-        return improve(read, visits, self.parameters, config)
+        return improve(self.policy.act(plan, visits.states), read, visits, self.parameters, config)
 
-    def _fit_critic(self, observations: Tensor, visits: Visits, wanted: Float[Tensor, "B S"]) -> float:
+    def _fit_critic(self, plan: Any, visits: Visits, wanted: Float[Tensor, "B S"]) -> float:
         """The critic's mean squared error after some steps towards the mean targets of the visited states."""
         if not torch.isfinite(wanted).all():
             return math.nan
-        with torch.no_grad():
-            plan = self.policy.plan(observations)
         weights, loss = visits.counts / visits.counts.sum(), torch.tensor(math.nan)
         for _ in range(self.config.critic_steps):
             loss = (weights * (self.critic(plan, visits.states) - wanted).square()).sum()
@@ -229,11 +228,9 @@ class Training:
 
 
 @torch.no_grad()
-def act_out(
-    policy: Any, observations: Tensor, worlds: Worlds, horizon: int, *, rng: np.random.Generator
-) -> Episodes:
-    """Episodes in which every move is drawn from the policy; each problem is planned once."""
-    plan, logits = policy.plan(observations), torch.empty(0)
+def act_out(policy: Any, plan: Any, worlds: Worlds, horizon: int, *, rng: np.random.Generator) -> Episodes:
+    """Episodes in which every move is drawn from the policy, in whatever state of the plan it comes to."""
+    logits = torch.empty(0)
     states, going = worlds.starts, np.ones(worlds.starts.shape[:2], dtype=bool)
     passed, moves, rewards, made, ended = [states], [], [], [], []
     for _ in range(horizon):

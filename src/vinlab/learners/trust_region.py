@@ -32,7 +32,7 @@ class TrustRegionConfig:
 
 
 Read = Callable[[slice], Tensor]
-"""The logits ``[B S M]`` of a policy in the visited states of a slice of the problems."""
+"""The logits ``[B N M]`` of a policy in the visited states of a slice of the problems."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,17 @@ EVERYTHING = slice(None)
 
 
 def improve(
-    read: Read, visits: Visits, parameters: Sequence[nn.Parameter], config: TrustRegionConfig
+    logits: Float[Tensor, "B N M"],
+    read: Read,
+    visits: Visits,
+    parameters: Sequence[nn.Parameter],
+    config: TrustRegionConfig,
 ) -> Step:
     """Move the parameters along the natural gradient as far as the trust region and the objective allow.
 
-    Whatever is not finite, and a search in which no step both improves and stays inside, leaves the parameters as
-    they were and is reported.
+    ``logits`` are what ``read`` gives for all problems as things stand. Whatever is not finite, and a search in which
+    no step both improves and stays inside, leaves the parameters as they were and is reported.
     """
-    logits = read(EVERYTHING)
     old = logits.detach().log_softmax(dim=-1)
     entropy = float((visits.counts * -(old.exp() * old).sum(dim=-1)).sum() / visits.counts.sum())
     gradient = flat_gradient(objective(logits, old, visits), parameters)
@@ -87,7 +90,7 @@ def _refused(reason: str, entropy: float, attempts: int = 0) -> Step:
 def search(
     read: Read,
     visits: Visits,
-    old: Float[Tensor, "B S M"],
+    old: Float[Tensor, "B N M"],
     parameters: Sequence[nn.Parameter],
     full_step: Float[Tensor, " P"],
     config: TrustRegionConfig,
@@ -108,7 +111,7 @@ def search(
 
 
 def objective(
-    logits: Float[Tensor, "B S M"], old: Float[Tensor, "B S M"], visits: Visits
+    logits: Float[Tensor, "B N M"], old: Float[Tensor, "B N M"], visits: Visits
 ) -> Float[Tensor, ""]:
     """The mean advantage of the steps under the new probabilities; ``old`` are logarithms of the old ones."""
     ratio = (logits.log_softmax(dim=-1) - old).exp()
@@ -116,7 +119,7 @@ def objective(
 
 
 def divergence(
-    logits: Float[Tensor, "B S M"], old: Float[Tensor, "B S M"], counts: Float[Tensor, "B S"]
+    logits: Float[Tensor, "B N M"], old: Float[Tensor, "B N M"], counts: Float[Tensor, "B N"]
 ) -> Float[Tensor, ""]:
     """The mean divergence of the new probabilities from the old ones, over all steps."""
     by_state = (old.exp() * (old - logits.log_softmax(dim=-1))).sum(dim=-1)
@@ -133,8 +136,8 @@ class FisherProduct:
 
     def __init__(
         self,
-        logits: Float[Tensor, "B S M"],
-        counts: Float[Tensor, "B S"],
+        logits: Float[Tensor, "B N M"],
+        counts: Float[Tensor, "B N"],
         parameters: Sequence[nn.Parameter],
         *,
         damping: float = 0.0,

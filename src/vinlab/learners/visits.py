@@ -18,7 +18,7 @@ class Sites:
     """The different states of each problem that some episodes came to."""
 
     states: Int[Tensor, "B N 2"]
-    """A problem that has fewer states than another is filled up with ``(0, 0)``."""
+    """A problem that has fewer states than another repeats its last one."""
     index: Int[np.ndarray, "B S T"]
     """Which of its problem's states each passed state is."""
 
@@ -51,8 +51,9 @@ def find_sites(passed: Int[np.ndarray, "B S T 2"]) -> Sites:
     different, which = np.unique(keys, return_inverse=True)
     owner = different // (rows * cols)
     place = np.arange(len(different)) - np.searchsorted(owner, owner)
-    states = np.zeros((problems, int(place.max()) + 1, 2), np.int64)
-    states[owner, place] = np.stack(np.divmod(different % (rows * cols), cols), axis=-1)
+    first, last = (np.searchsorted(owner, np.arange(problems), side) for side in ("left", "right"))
+    filled = np.minimum(first[:, None] + np.arange(int(place.max()) + 1), last[:, None] - 1)
+    states = np.stack(np.divmod(different[filled] % (rows * cols), cols), axis=-1)
     return Sites(torch.from_numpy(states), place[which].reshape(problems, episodes, times))
 
 

@@ -33,7 +33,7 @@ class ValueVinConfig:
 
     iterations: int
     initialisation: Literal["moves", "random"] = "moves"
-    hidden: int = 150
+    hidden: int = 32
     deviation: float = 0.01
     """Of the noise in the kernels."""
     reward_scale: float = 0.1
@@ -67,19 +67,14 @@ class PlanCritic(nn.Module):
     def __init__(self, *, actions: int = MOVES, width: int = 3, hidden: int = 64) -> None:
         super().__init__()
         self.width = width
-        self.layers = nn.Sequential(
-            nn.Linear(actions + 2 * width**2, hidden),
-            nn.Tanh(),
-            nn.Linear(hidden, hidden),
-            nn.Tanh(),
-            nn.Linear(hidden, 1),
-        )
+        layers = [nn.Linear(actions + 2 * width**2, hidden), nn.Linear(hidden, hidden), nn.Linear(hidden, 1)]
+        self.layers = nn.Sequential(layers[0], nn.ReLU(), layers[1], nn.ReLU(), layers[2])
 
     def forward(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S"]:
         """The discounted sum of the rewards to come."""
-        image = torch.cat([plan.q, plan.value, plan.reward[:, :1]], dim=1).detach()
-        around = functional.unfold(image[:, -2:], self.width, padding=self.width // 2)
-        seen = torch.cat([image[:, :-2], around.view(len(image), -1, *image.shape[2:])], dim=1)
+        image = torch.cat([plan.value, plan.reward[:, :1]], dim=1).detach()
+        around = functional.unfold(image, self.width, padding=self.width // 2)
+        seen = torch.cat([plan.q.detach(), around.view(len(image), -1, *image.shape[2:])], dim=1)
         return self.layers(look_up(seen, states)).squeeze(-1)
 
 
@@ -131,13 +126,18 @@ class PooledCnn(Policy):
         return observation
 
     def act(self, plan: Float[Tensor, "B C H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
-        """The logits of the moves; every state is an image of its own."""
-        problems, count = states.shape[:2]
-        here = torch.zeros(problems, count, self.size * self.size, dtype=plan.dtype, device=plan.device)
-        here.scatter_(2, (states[..., :1] * self.size + states[..., 1:]).long().to(plan.device), 1.0)
-        maps = plan[:, None].expand(-1, count, -1, -1, -1)
-        images = torch.cat([maps, here.view(problems, count, 1, self.size, self.size)], dim=2)
-        return self.layers(images.flatten(0, 1)).view(problems, count, -1)
+        """The logits of the moves; a state that repeats the one before it is looked at once."""
+        is_new = torch.ones(states.shape[:2], dtype=torch.bool)
+        is_new[:, 1:] = (states[:, 1:] != states[:, :-1]).any(dim=-1)
+        problem = is_new.nonzero()[:, 0]
+        logits = self.layers(self._images(plan[problem], states[is_new]))
+        which = is_new.flatten().cumsum(dim=0).view(is_new.shape) - 1
+        return logits[which]
+
+    def _images(self, maps: Float[Tensor, "N C H W"], states: Int[Tensor, "N 2"]) -> Float[Tensor, "N D H W"]:
+        here = maps.new_zeros(len(maps), 1, self.size, self.size)
+        here[torch.arange(len(maps)), 0, states[:, 0].long(), states[:, 1].long()] = 1.0
+        return torch.cat([maps, here], dim=1)
 
 
 class CnnCritic(nn.Module):
