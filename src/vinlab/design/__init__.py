@@ -1,7 +1,7 @@
 """The four parts that a VIN's designer chooses: reward, transition, attention, policy. All that is learned is here."""
 
-from vinlab.design.attention import StateAttention
-from vinlab.design.policy import LinearPolicy, ValuePolicy
+from vinlab.design.attention import PatchAttention, StateAttention
+from vinlab.design.policy import LinearPolicy, MlpPolicy, ValuePolicy
 from vinlab.design.reward import CnnReward, HierarchicalReward, LinearReward
 from vinlab.design.transition import (
     GivenTransition,
@@ -19,6 +19,8 @@ __all__ = [
     "HierarchicalTransition",
     "LinearPolicy",
     "LinearReward",
+    "MlpPolicy",
+    "PatchAttention",
     "SharedTransition",
     "StateAttention",
     "UntiedTransition",

@@ -22,3 +22,21 @@ class ValuePolicy(nn.Module):
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S A"]:
         """The values themselves, as logits."""
         return attended
+
+
+class MlpPolicy(nn.Module):
+    """Three fully connected layers whose output is a control: the paper's reactive policy for continuous moves."""
+
+    def __init__(self, *, inputs: int, hidden: int = 64, controls: int = 2) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(inputs, hidden),
+            nn.ReLU(),
+            nn.Linear(hidden, hidden),
+            nn.ReLU(),
+            nn.Linear(hidden, controls),
+        )
+
+    def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
+        """The control in every state."""
+        return self.layers(attended)

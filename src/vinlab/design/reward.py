@@ -1,5 +1,6 @@
 """f_R: what the planner is told to want, as a function of the observation."""
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -16,6 +17,8 @@ class CnnReward(nn.Module):
 
     def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R H W"]:
         """The reward of every cell."""
+        # On a CPU these two layers cost more than the planner; with channels last they take two thirds of the time.
+        observation = observation.contiguous(memory_format=torch.channels_last)
         return self.reward(self.features(observation).relu())
 
 

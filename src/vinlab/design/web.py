@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -78,6 +78,7 @@ class ArrivalReward(nn.Module):
         return self.likeness(queries, nodes).softmax(dim=1)
 
 
+@runtime_checkable
 class Attention(Protocol):
     """From the values of the planning graph to one number for each candidate link."""
 

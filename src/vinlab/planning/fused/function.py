@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float, UInt8
 from torch import Tensor
@@ -94,7 +95,7 @@ def _plan(
     winners = torch.empty(problems, kept, frame.span, dtype=torch.uint8)
     q = torch.empty(problems, value_kernels.shape[-4], rows, cols)
     value = torch.empty(problems, 1, rows, cols)
-    inputs = _arrays(reward.detach().contiguous(), *_layers(frame, reward_kernels, value_kernels))
+    inputs = _arrays(reward.detach(), *_layers(frame, reward_kernels, value_kernels))
     arguments = [*inputs, frame, iterations, *_arrays(values, winners, q, value)]
 
     def work(_: int, first: int, last: int) -> None:
@@ -122,8 +123,8 @@ def _gradients(
     shares = len(shares_of(problems))
     sums = [torch.zeros(shares, *pack.shape, dtype=torch.float64) for pack in packs]
     reward_gradient = torch.empty_like(reward, memory_format=torch.contiguous_format)
-    inputs = _arrays(reward.contiguous(), *packs)
-    kept = _arrays(values, winners, q_gradient.contiguous(), value_gradient.contiguous())
+    inputs = _arrays(reward, *packs)
+    kept = _arrays(values, winners, q_gradient, value_gradient)
     arguments = [*inputs, frame, *kept, *_arrays(reward_gradient, *sums)]
 
     def work(share: int, first: int, last: int) -> None:
@@ -158,4 +159,9 @@ def _layers(frame: Frame, *kernels: Tensor) -> list[Tensor]:
 
 
 def _arrays(*tensors: Tensor) -> list:
-    return [tensor.numpy() for tensor in tensors]
+    """The tensors as contiguous arrays.
+
+    Where a copy is needed NumPy makes it: after a copy by PyTorch its worker threads wait busily for more to do,
+    on the cores that the kernels are about to use.
+    """
+    return [np.ascontiguousarray(tensor.numpy()) for tensor in tensors]

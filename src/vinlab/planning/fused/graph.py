@@ -12,7 +12,9 @@ class GraphBackups(torch.autograd.Function):
     """The values after some backups from the reward; the gradient follows the best edge of each node."""
 
     @staticmethod
-    def forward(ctx: Any, reward: Tensor, rows: tuple[np.ndarray, np.ndarray, np.ndarray], backups: int) -> Tensor:
+    def forward(
+        ctx: Any, reward: Tensor, rows: tuple[np.ndarray, np.ndarray, np.ndarray], backups: int
+    ) -> Tensor:
         """Values ``[B N]`` from rewards ``[B N]``."""
         across = np.ascontiguousarray(reward.detach().numpy().T)
         value, best = across, []
