@@ -44,7 +44,11 @@ class Fit:
 
 
 def fit_mixture(
-    points: Float64[np.ndarray, "S D"], config: MixtureConfig, *, rng: np.random.Generator, ridge: float = 1e-6
+    points: Float64[np.ndarray, "S D"],
+    config: MixtureConfig,
+    *,
+    rng: np.random.Generator,
+    ridge: float = 1e-6,
 ) -> Mixture:
     """A mixture by expectation and maximisation, from points chosen as first centres at random."""
     points = points[rng.permutation(len(points))[: config.points]]
@@ -113,7 +117,9 @@ def _condition(mean: np.ndarray, covariance: np.ndarray, joint: int, ridge: floa
     given = covariance[..., :joint, :joint]
     smallest = np.linalg.eigvalsh(given)[..., 0]
     singular = ~(smallest >= 1.5 * ridge)
-    given = given + np.where(singular, 2 * ridge - np.minimum(smallest, 0), 0)[..., None, None] * np.eye(joint)
+    given = given + np.where(singular, 2 * ridge - np.minimum(smallest, 0), 0)[..., None, None] * np.eye(
+        joint
+    )
     cross = covariance[..., :joint, joint:]
     matrices = np.linalg.solve(given, cross).swapaxes(-1, -2)
     offsets = mean[..., joint:] - (matrices @ mean[..., :joint, None])[..., 0]

@@ -8,7 +8,14 @@ import numpy as np
 from jaxtyping import Bool, Float64
 
 from vinlab.learners.fitted_dynamics import MixtureConfig, fit_dynamics, fit_mixture
-from vinlab.learners.local_control import Controllers, Costs, expected_cost, improve, propagate, still_controllers
+from vinlab.learners.local_control import (
+    Controllers,
+    Costs,
+    expected_cost,
+    improve,
+    propagate,
+    still_controllers,
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,8 @@ class LocalSearchConfig:
     smoothing: float = 2.0
     """Noise is smoothed over so many time steps, so that it leads somewhere."""
     control_cost: float = 0.02
+    ramp: float = 0.0
+    """The cost of a state grows with this power of time: 0 counts all moments alike, 2 mostly the late ones."""
     final_weight: float = 1.0
     """How many times more the last time step costs."""
     mixture: MixtureConfig = MixtureConfig()
@@ -65,11 +74,13 @@ class QuadraticCost:
     targets: Float64[np.ndarray, "B X"]
     state_weights: Float64[np.ndarray, " X"]
 
-    def expand(self, horizon: int, controls: int, *, control_cost: float, final_weight: float) -> Costs:
+    def expand(
+        self, horizon: int, controls: int, *, control_cost: float, final_weight: float, ramp: float = 0.0
+    ) -> Costs:
         """The cost at each time step; the last one counts more."""
         systems, states = self.targets.shape
-        times = np.ones(horizon)
-        times[-1] = final_weight
+        times = (np.arange(1, horizon + 1) / horizon) ** ramp
+        times[-1] *= final_weight
         weights = np.concatenate([self.state_weights, np.full(controls, control_cost)])
         scale = np.ones((horizon, states + controls))
         scale[:, :states] *= times[:, None]
@@ -81,27 +92,48 @@ class QuadraticCost:
 
 def search(systems, cost, config, *, rng, watch=None):
     initial = systems.initial_states
-    B, X = initial.shape; U = 2
+    B, X = initial.shape
+    U = 2
     con = still_controllers(B, config.horizon, X, U, config.initial_variance)
-    costs = cost.expand(config.horizon, U, control_cost=config.control_cost, final_weight=config.final_weight)
+    costs = cost.expand(
+        config.horizon,
+        U,
+        control_cost=config.control_cost,
+        final_weight=config.final_weight,
+        ramp=config.ramp,
+    )
     out = []
     for it in range(config.iterations):
         s = sample(systems, con, config, rng=rng)
-        if watch: watch(it, s)
-        pts = np.concatenate([s.states, s.controls, s.following], -1)[s.sound].reshape(-1, 2*X+U)
+        if watch:
+            watch(it, s)
+        pts = np.concatenate([s.states, s.controls, s.following], -1)[s.sound].reshape(-1, 2 * X + U)
         prior = fit_mixture(pts, config.mixture, rng=rng)
-        fit = fit_dynamics(s.states, s.controls, s.following, s.sound, prior, strength=config.mixture.strength)
-        imp = improve(fit.dynamics, costs, con, initial, np.broadcast_to(1e-6*np.eye(X),(B,X,X)).copy(), bound=np.full(B, config.step*config.horizon))
+        fit = fit_dynamics(
+            s.states, s.controls, s.following, s.sound, prior, strength=config.mixture.strength
+        )
+        imp = improve(
+            fit.dynamics,
+            costs,
+            con,
+            initial,
+            np.broadcast_to(1e-6 * np.eye(X), (B, X, X)).copy(),
+            bound=np.full(B, config.step * config.horizon),
+        )
         con = imp.controllers
     return con
 
 
-def sample(systems: Systems, controllers: Controllers, config: LocalSearchConfig, *, rng: np.random.Generator) -> Samples:
+def sample(
+    systems: Systems, controllers: Controllers, config: LocalSearchConfig, *, rng: np.random.Generator
+) -> Samples:
     """Try the controllers with noise."""
     initial = systems.initial_states
     states = np.repeat(initial[:, None], config.samples, axis=1)
     sound = np.ones(states.shape[:2], dtype=bool)
-    noise = smooth_noise((*states.shape[:2], config.horizon, controllers.offsets.shape[-1]), config.smoothing, rng=rng)
+    noise = smooth_noise(
+        (*states.shape[:2], config.horizon, controllers.offsets.shape[-1]), config.smoothing, rng=rng
+    )
     scale = np.linalg.cholesky(controllers.covariances)
     seen, done, followed = [], [], []
     for time in range(config.horizon):
@@ -116,7 +148,9 @@ def sample(systems: Systems, controllers: Controllers, config: LocalSearchConfig
     return Samples(np.stack(seen, axis=2), np.stack(done, axis=2), np.stack(followed, axis=2), sound)
 
 
-def smooth_noise(shape: tuple[int, ...], width: float, *, rng: np.random.Generator) -> Float64[np.ndarray, "B N T U"]:
+def smooth_noise(
+    shape: tuple[int, ...], width: float, *, rng: np.random.Generator
+) -> Float64[np.ndarray, "B N T U"]:
     """Normal noise of variance 1 that changes slowly along its third axis."""
     noise = rng.standard_normal(shape)
     if width <= 0:

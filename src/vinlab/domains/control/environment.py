@@ -1,0 +1,154 @@
+"""How the world answers a push: MuJoCo with real contacts, for many particles in many squares at once."""
+
+import importlib.util
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float64
+
+from vinlab.domains.control.geometry import HALF_SIDE, RADIUS
+from vinlab.domains.control.problem import ControlProblems
+from vinlab.types import InputError
+
+ENVIRONMENT_ID = "vinlab/ParticleControl-v0"
+
+
+@dataclass(frozen=True)
+class Physics:
+    """The particle's world; the numbers of the public GPS code where it has them."""
+
+    timestep: float = 0.01
+    substeps: int = 5
+    """Physics steps for which one push lasts."""
+    damping: float = 1.0
+    density: float = 1000.0
+    friction: float = 0.5
+    stiffness: float = 3000.0
+    """Of the springs in a contact."""
+    contact_damping: float = 15.0
+    """Of the same springs: less gives a more elastic bounce."""
+    strongest_push: float = 1.0
+    """Along each axis; what is asked beyond it has no effect."""
+
+    @property
+    def seconds(self) -> float:
+        """Between one push and the next."""
+        return self.timestep * self.substeps
+
+
+def model_xml(boxes: Float64[np.ndarray, "O 4"], physics: Physics) -> str:
+    """One square as MuJoCo's XML: x runs along rows, y along columns."""
+    solref = f"{-physics.stiffness} {-physics.contact_damping}"
+    obstacles = "\n".join(_box_xml(box) for box in [*_edges(), *boxes])
+    push = f'ctrllimited="true" ctrlrange="{-physics.strongest_push} {physics.strongest_push}"'
+    return f"""
+    <mujoco>
+      <option timestep="{physics.timestep}" gravity="0 0 0" integrator="implicitfast"/>
+      <default>
+        <geom friction="{physics.friction} 0.1 0.1" solref="{solref}" density="{physics.density}" condim="3"/>
+      </default>
+      <worldbody>
+        {obstacles}
+        <body name="particle">
+          <joint name="row" type="slide" axis="1 0 0" damping="{physics.damping}"/>
+          <joint name="col" type="slide" axis="0 1 0" damping="{physics.damping}"/>
+          <geom name="particle" type="sphere" size="{RADIUS}" rgba="0.85 0.2 0.1 1"/>
+        </body>
+      </worldbody>
+      <actuator>
+        <motor joint="row" {push}/>
+        <motor joint="col" {push}/>
+      </actuator>
+    </mujoco>"""
+
+
+class ParticleWorlds:
+    """A square per problem, each compiled once; states are (row, col, velocity of each)."""
+
+    def __init__(self, problems: ControlProblems, physics: Physics | None = None) -> None:
+        mujoco = require_mujoco()
+        self.problems = problems
+        self.physics = physics or Physics()
+        self.steps_simulated = 0
+        self._models = [
+            mujoco.MjModel.from_xml_string(model_xml(one, self.physics)) for one in problems.boxes
+        ]
+        self._data = mujoco.MjData(self._models[0])
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    @property
+    def initial_states(self) -> Float64[np.ndarray, "B 4"]:
+        """At rest at the start."""
+        return np.concatenate([self.problems.starts, np.zeros_like(self.problems.starts)], axis=1)
+
+    def step(
+        self, states: Float64[np.ndarray, "B N 4"], pushes: Float64[np.ndarray, "B N 2"]
+    ) -> tuple[Float64[np.ndarray, "B N 4"], Bool[np.ndarray, "B N"]]:
+        """The states that follow N pushes in each square, and whether the simulation stayed sound.
+
+        One that MuJoCo warns of, or that leaves the square, stays where it was; the others are not touched by it.
+        """
+        from mujoco import rollout
+
+        count = states.shape[1]
+        flat = states.reshape(-1, 4)
+        usable = np.isfinite(flat).all(axis=1) & np.isfinite(pushes.reshape(-1, 2)).all(axis=1)
+        initial = np.concatenate([np.zeros((len(flat), 1)), np.where(usable[:, None], flat, 0.0)], axis=1)
+        controls = np.where(usable[:, None], pushes.reshape(-1, 2), 0.0)
+        controls = np.repeat(controls[:, None], self.physics.substeps, axis=1)
+        models = [model for model in self._models for _ in range(count)]
+        reached, _ = rollout.rollout(models, self._data, initial, controls)
+        self.steps_simulated += len(flat) * self.physics.substeps
+        sound = usable & self._is_sound(reached[:, -1])
+        following = np.where(sound[:, None], reached[:, -1, 1:], flat)
+        return following.reshape(states.shape), sound.reshape(states.shape[:2])
+
+    def _is_sound(self, reached: Float64[np.ndarray, "S 5"]) -> Bool[np.ndarray, " S"]:
+        # MuJoCo stops or resets the clock of a simulation that it warns of.
+        on_time = np.abs(reached[:, 0] - self.physics.seconds) < 1e-9
+        inside = (np.abs(reached[:, 1:3]) < 2 * HALF_SIDE).all(axis=1)
+        return on_time & inside & np.isfinite(reached).all(axis=1)
+
+
+def require_mujoco() -> Any:
+    """The library, or a sentence that says how to get it."""
+    if importlib.util.find_spec("mujoco") is None:
+        raise InputError("Continuous control needs MuJoCo: install it with pip install 'vinlab[control]'.")
+    import mujoco
+
+    return mujoco
+
+
+def register_environments() -> None:
+    """Make the particle known to Gymnasium as ``vinlab/ParticleControl-v0``; a second call changes nothing."""
+    import gymnasium
+
+    if ENVIRONMENT_ID not in gymnasium.registry:
+        gymnasium.register(
+            ENVIRONMENT_ID, entry_point="vinlab.domains.control.gymnasium_env:ParticleControlEnvironment"
+        )
+
+
+def _edges() -> list[np.ndarray]:
+    """The four sides of the square as boxes just outside it."""
+    far, thick, long = HALF_SIDE + 0.1, 0.1, HALF_SIDE + 0.2
+    return [
+        np.array(side)
+        for side in (
+            (far, 0, thick, long),
+            (-far, 0, thick, long),
+            (0, far, long, thick),
+            (0, -far, long, thick),
+        )
+    ]
+
+
+def _box_xml(box: np.ndarray) -> str:
+    """A box; one without size is kept as a speck that touches nothing, so that all models have one shape."""
+    row, col, height, width = (float(number) for number in box)
+    if min(height, width) <= 0:
+        return '<geom type="box" pos="0 0 -5" size="0.01 0.01 0.01" contype="0" conaffinity="0"/>'
+    return f'<geom type="box" pos="{row} {col} 0" size="{height} {width} 0.1" rgba="0.5 0.5 0.5 1"/>'

@@ -1,0 +1,172 @@
+"""Policies with continuous controls: they look at a domain once and then push in as many states as one likes."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from vinlab.design import CnnReward, MlpPolicy, PatchAttention, SharedTransition, move_kernels
+from vinlab.design.attention import locate
+from vinlab.planning import GridPlanner
+from vinlab.types import InputError, Plan
+
+STATE_FEATURES = 6
+"""Position, velocity, and where in its cell the position lies."""
+
+
+class ControlPolicy(nn.Module, ABC):
+    """A policy for a particle: its states are (row, col, velocity of each), lengths from -1 to 1."""
+
+    @abstractmethod
+    def plan(self, observation: Float[Tensor, "B C H W"]) -> Any:
+        """What all states of a domain share."""
+
+    @abstractmethod
+    def act(self, plan: Any, states: Float[Tensor, "B S 4"]) -> Float[Tensor, "B S 2"]:
+        """The pushes in some states of each domain."""
+
+    def forward(
+        self, observation: Float[Tensor, "B C H W"], states: Float[Tensor, "B S 4"]
+    ) -> tuple[Float[Tensor, "B S 2"], Any]:
+        """The pushes, and the plan they were read from."""
+        plan = self.plan(observation)
+        return self.act(plan, states), plan
+
+
+class ControlVin(ControlPolicy):
+    """Plans on the coarse picture, looks at a patch of the value, and turns it into a push."""
+
+    def __init__(
+        self,
+        *,
+        reward: nn.Module,
+        transition: nn.Module,
+        planner: nn.Module,
+        attention: nn.Module,
+        policy: nn.Module,
+    ) -> None:
+        super().__init__()
+        self.reward = reward
+        self.transition = transition
+        self.planner = planner
+        self.attention = attention
+        self.policy = policy
+
+    def plan(self, observation: Float[Tensor, "B C H W"]) -> Plan:
+        """One plan per domain serves all its time steps."""
+        return self.planner(self.reward(observation), self.transition(observation))
+
+    def act(self, plan: Plan, states: Float[Tensor, "B S 4"]) -> Float[Tensor, "B S 2"]:
+        """The pushes in some states of each domain, read from its plan."""
+        features = state_features(states, *plan.value.shape[2:])
+        return self.policy(torch.cat([self.attention(plan, states), features], dim=-1))
+
+
+@dataclass(frozen=True)
+class ImageFeatures:
+    """What a reactive policy remembers of a domain."""
+
+    features: Float[Tensor, "B F"]
+    shape: tuple[int, int]
+
+
+class ControlCnn(ControlPolicy):
+    """The paper's rival: two convolutions see the picture, and the same three layers turn it into a push."""
+
+    def __init__(self, *, convolutions: nn.Module, policy: nn.Module) -> None:
+        super().__init__()
+        self.convolutions = convolutions
+        self.policy = policy
+
+    def plan(self, observation: Float[Tensor, "B C H W"]) -> ImageFeatures:
+        """The picture's features."""
+        rows, cols = observation.shape[2:]
+        return ImageFeatures(self.convolutions(observation), (rows, cols))
+
+    def act(self, plan: ImageFeatures, states: Float[Tensor, "B S 4"]) -> Float[Tensor, "B S 2"]:
+        """The pushes in some states of each domain."""
+        seen = plan.features[:, None].expand(-1, states.shape[1], -1)
+        return self.policy(torch.cat([seen, state_features(states, *plan.shape)], dim=-1))
+
+
+def state_features(states: Float[Tensor, "B S 4"], rows: int, cols: int) -> Float[Tensor, "B S 6"]:
+    """Position, velocity, and where in its cell the position lies: the same numbers for every network."""
+    _, offset = locate(states[..., :2], rows, cols)
+    return torch.cat([states, offset], dim=-1)
+
+
+@dataclass(frozen=True)
+class ControlVinConfig:
+    """The paper's VIN for control: f_R of two layers, kernels that start as discounted moves, a 5 x 5 patch."""
+
+    iterations: int = 25
+    features: int = 150
+    actions: int = 10
+    patch: int = 5
+    hidden: int = 64
+
+    def build(self) -> ControlVin:
+        """The network with fresh weights."""
+        return ControlVin(
+            reward=CnnReward(hidden=self.features),
+            transition=SharedTransition(move_kernels(actions=self.actions)),
+            planner=GridPlanner(iterations=self.iterations),
+            attention=PatchAttention(width=self.patch),
+            policy=MlpPolicy(inputs=self.patch**2 + STATE_FEATURES, hidden=self.hidden),
+        )
+
+
+@dataclass(frozen=True)
+class ControlCnnConfig:
+    """The rival: two convolutions with pooling, then the same three layers."""
+
+    size: int = 16
+    features: int = 32
+    hidden: int = 64
+
+    def build(self) -> ControlCnn:
+        """The network with fresh weights."""
+        convolutions = nn.Sequential(
+            nn.Conv2d(2, self.features, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(self.features, self.features, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+        )
+        seen = self.features * (self.size // 4) ** 2
+        return ControlCnn(
+            convolutions=convolutions, policy=MlpPolicy(inputs=seen + STATE_FEATURES, hidden=self.hidden)
+        )
+
+
+ControlNetworkConfig = ControlVinConfig | ControlCnnConfig
+
+KINDS: dict[str, type[ControlNetworkConfig]] = {
+    "control-vin": ControlVinConfig,
+    "control-cnn": ControlCnnConfig,
+}
+"""The names under which manifests hold the settings of networks."""
+
+
+def network_to_plain(config: ControlNetworkConfig) -> dict[str, Any]:
+    """The settings with the name of their kind, as a manifest holds them."""
+    (kind,) = (name for name, known in KINDS.items() if type(config) is known)
+    return {"kind": kind, **asdict(config)}
+
+
+def network_from_plain(plain: Mapping[str, Any]) -> ControlPolicy:
+    """A network with fresh weights from what ``network_to_plain`` gave."""
+    settings = dict(plain)
+    kind = settings.pop("kind", None)
+    if kind not in KINDS:
+        raise InputError(f"the kind of network must be one of {', '.join(KINDS)}, but {kind!r} came.")
+    try:
+        return KINDS[kind](**settings).build()
+    except TypeError as error:
+        raise InputError(f"the settings of the network do not fit a {kind}: {error}.") from error
