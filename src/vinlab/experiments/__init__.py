@@ -10,14 +10,16 @@ from vinlab.experiments.experiment import (
     paper_numbers,
 )
 from vinlab.experiments.gridworld import GRIDWORLD
+from vinlab.experiments.rl import RL
 
-EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD,)
+EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD, RL)
 
 __all__ = [
     "BUDGETS",
     "EXPERIMENTS",
     "GRIDWORLD",
     "RECIPES",
+    "RL",
     "Experiment",
     "TrainingRequest",
     "experiment_named",

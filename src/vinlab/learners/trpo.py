@@ -82,9 +82,9 @@ def reinforce(
 ) -> Best:
     """Teach the policy by trial and error and leave it with its best weights.
 
-    The policy has ``plan(observations)`` and ``act(plan, states)``; ``critic(plan, states)`` says what is to be
-    expected from there on. All that is random in iteration i, the seed and i alone decide, so a run that is taken
-    up again from a checkpoint goes the way it would have gone.
+    The policy has ``plan(observations)``, ``act(plan, states)`` and ``look(plan, states)``, which gives what the
+    critic may see of a state in order to say what is to be expected from there on. All that is random in iteration
+    i, the seed and i alone decide, so a run that is taken up from a checkpoint goes the way it would have gone.
     """
     training = Training(policy, critic, draw, config, seed=seed, record=record or NoRecord())
     training.resume()
@@ -126,10 +126,12 @@ class Training:
         plan = self.policy.plan(observations)  # the only one: to act, to judge and to learn from
         episodes = act_out(self.policy, plan, worlds, self.config.horizon, rng=rng)
         sites = find_sites(episodes.states)
-        advantages, targets = self._judge(plan, episodes, sites)
+        with torch.no_grad():
+            seen = self.policy.look(plan, sites.states)
+        advantages, targets = self._judge(seen, episodes, sites)
         visits, wanted = add_up(episodes, sites, advantages, targets)
         step = self._improve(observations, plan, visits)
-        critic_loss = self._fit_critic(plan, visits, wanted)
+        critic_loss = self._fit_critic(seen, visits, wanted)
         mean_return = float(discounted_returns(episodes, self.config.discount).mean())
         self.curriculum.advance(mean_return)
         seconds = time.perf_counter() - started
@@ -148,9 +150,9 @@ class Training:
         }
 
     @torch.no_grad()
-    def _judge(self, plan: Any, episodes: Episodes, sites: Sites) -> tuple[np.ndarray, np.ndarray]:
+    def _judge(self, seen: Tensor, episodes: Episodes, sites: Sites) -> tuple[np.ndarray, np.ndarray]:
         """The advantage of every move, scaled to unit deviation, and what the critic should have expected."""
-        expected = self.critic(plan, sites.states)
+        expected = self.critic(seen)
         values = sites.spread(expected.cpu().numpy().astype(np.float64))
         found = generalised_advantages(
             episodes, values, discount=self.config.discount, trace=self.config.trace
@@ -167,13 +169,13 @@ class Training:
 
         return improve(self.policy.act(plan, visits.states), read, visits, self.parameters, config)
 
-    def _fit_critic(self, plan: Any, visits: Visits, wanted: Float[Tensor, "B S"]) -> float:
+    def _fit_critic(self, seen: Tensor, visits: Visits, wanted: Float[Tensor, "B S"]) -> float:
         """The critic's mean squared error after some steps towards the mean targets of the visited states."""
         if not torch.isfinite(wanted).all():
             return math.nan
         weights, loss = visits.counts / visits.counts.sum(), torch.tensor(math.nan)
         for _ in range(self.config.critic_steps):
-            loss = (weights * (self.critic(plan, visits.states) - wanted).square()).sum()
+            loss = (weights * (self.critic(seen) - wanted).square()).sum()
             self.optimiser.zero_grad(set_to_none=True)
             loss.backward()
             self.optimiser.step()
@@ -234,7 +236,7 @@ def act_out(policy: Any, plan: Any, worlds: Worlds, horizon: int, *, rng: np.ran
     states, going = worlds.starts, np.ones(worlds.starts.shape[:2], dtype=bool)
     passed, moves, rewards, made, ended = [states], [], [], [], []
     for _ in range(horizon):
-        logits = policy.act(plan, torch.as_tensor(states))
+        logits = policy.act(plan, torch.as_tensor(_of_interest(states, going)))
         chosen = draw_moves(logits.cpu().numpy(), rng)
         following, gained, over = worlds.step(states, chosen)
         states = np.where(going[..., None], following, states)
@@ -248,6 +250,12 @@ def act_out(policy: Any, plan: Any, worlds: Worlds, horizon: int, *, rng: np.ran
             break
     parts = (np.stack(part, axis=2) for part in (moves, rewards, made, ended))
     return Episodes(np.stack(passed, axis=2), *parts, num_moves=logits.shape[-1])
+
+
+def _of_interest(states: np.ndarray, going: np.ndarray) -> np.ndarray:
+    """The states, with those of finished episodes replaced by one of the same problem that is still going."""
+    one = np.take_along_axis(states, going.argmax(axis=1)[:, None, None], axis=1)
+    return np.where(going[..., None], states, one)
 
 
 def draw_moves(logits: Float[np.ndarray, "B S M"], rng: np.random.Generator) -> Int[np.ndarray, "B S"]:

@@ -20,6 +20,7 @@ from vinlab.design import (
     random_kernels,
 )
 from vinlab.networks.policy import Policy
+from vinlab.networks.reinforced import PooledCnnConfig, ValueVinConfig
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
 from vinlab.types import MOVE_NAMES, InputError
@@ -121,13 +122,17 @@ class HierarchicalVinConfig:
         )
 
 
-NetworkConfig = VinConfig | AuthorsVinConfig | UntiedVinConfig | HierarchicalVinConfig
+NetworkConfig = (
+    VinConfig | AuthorsVinConfig | UntiedVinConfig | HierarchicalVinConfig | ValueVinConfig | PooledCnnConfig
+)
 
 KINDS: dict[str, type[NetworkConfig]] = {
     "vin": VinConfig,
     "authors-vin": AuthorsVinConfig,
     "untied-vin": UntiedVinConfig,
     "hierarchical-vin": HierarchicalVinConfig,
+    "value-vin": ValueVinConfig,
+    "pooled-cnn": PooledCnnConfig,
 }
 """The names under which manifests hold the settings of networks."""
 

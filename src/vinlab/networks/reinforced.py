@@ -26,6 +26,9 @@ from vinlab.types import InputError, Plan
 MOVES = 4
 """North, south, east, west."""
 
+PATCH = 3
+"""How wide a critic sees around a state of a plan."""
+
 
 @dataclass(frozen=True)
 class ValueVinConfig:
@@ -39,7 +42,7 @@ class ValueVinConfig:
     reward_scale: float = 0.1
     """By which the reward's last filter is shrunk at the start, so that all moves are about equally likely."""
 
-    def build(self) -> ValueIterationNetwork:
+    def build(self) -> "ValueVin":
         """The network with fresh weights."""
         if self.initialisation == "moves":
             kernels = move_kernels(actions=MOVES, moves=MOVES, deviation=self.deviation)
@@ -48,7 +51,7 @@ class ValueVinConfig:
         reward = CnnReward(hidden=self.hidden)
         with torch.no_grad():
             reward.reward.weight *= self.reward_scale
-        return ValueIterationNetwork(
+        return ValueVin(
             reward=reward,
             transition=SharedTransition(kernels),
             planner=GridPlanner(iterations=self.iterations),
@@ -56,26 +59,34 @@ class ValueVinConfig:
             policy=ValuePolicy(),
         )
 
-    def build_critic(self) -> "PlanCritic":
+    def build_critic(self) -> "Critic":
         """A critic with fresh weights."""
-        return PlanCritic()
+        return Critic(features=MOVES + 2 * PATCH**2)
 
 
-class PlanCritic(nn.Module):
-    """What is to be expected from a state, judged by the plan around it; the plan itself is left alone."""
+class ValueVin(ValueIterationNetwork):
+    """A VIN whose plan a critic may look at."""
 
-    def __init__(self, *, actions: int = MOVES, width: int = 3, hidden: int = 64) -> None:
+    def look(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S D"]:
+        """The q of each state, and value and reward around it."""
+        image = torch.cat([plan.value, plan.reward[:, :1]], dim=1)
+        around = functional.unfold(image, PATCH, padding=PATCH // 2)
+        seen = torch.cat([plan.q, around.view(len(image), -1, *image.shape[2:])], dim=1)
+        return look_up(seen, states)
+
+
+class Critic(nn.Module):
+    """What is to be expected from a state, judged by what the policy lets it see."""
+
+    def __init__(self, *, features: int, hidden: int = 64) -> None:
         super().__init__()
-        self.width = width
-        layers = [nn.Linear(actions + 2 * width**2, hidden), nn.Linear(hidden, hidden), nn.Linear(hidden, 1)]
-        self.layers = nn.Sequential(layers[0], nn.ReLU(), layers[1], nn.ReLU(), layers[2])
+        self.layers = nn.Sequential(
+            nn.Linear(features, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)
+        )
 
-    def forward(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S"]:
+    def forward(self, seen: Float[Tensor, "B S D"]) -> Float[Tensor, "B S"]:
         """The discounted sum of the rewards to come."""
-        image = torch.cat([plan.value, plan.reward[:, :1]], dim=1).detach()
-        around = functional.unfold(image, self.width, padding=self.width // 2)
-        seen = torch.cat([plan.q.detach(), around.view(len(image), -1, *image.shape[2:])], dim=1)
-        return self.layers(look_up(seen, states)).squeeze(-1)
+        return self.layers(seen).squeeze(-1)
 
 
 @dataclass(frozen=True)
@@ -100,20 +111,21 @@ class PooledCnnConfig:
 
     def build(self) -> "PooledCnn":
         """The network with fresh weights."""
-        return PooledCnn(self, outputs=MOVES)
+        return PooledCnn(self)
 
-    def build_critic(self) -> "CnnCritic":
-        """A critic of the same build, with fresh weights of its own."""
-        return CnnCritic(PooledCnn(self, outputs=1))
+    def build_critic(self) -> "Critic":
+        """A critic with fresh weights."""
+        return Critic(features=self.full[-1])
 
 
 class PooledCnn(Policy):
     """A policy that reacts to the map, the goal and its own place, each a channel of one image."""
 
-    def __init__(self, config: PooledCnnConfig, *, outputs: int) -> None:
+    def __init__(self, config: PooledCnnConfig) -> None:
         super().__init__()
         self.size = config.size
-        self.layers = nn.Sequential(*_filters(config), nn.Flatten(), *_full(config, outputs))
+        self.body = nn.Sequential(*_filters(config), nn.Flatten(), *_full(config))
+        self.moves = nn.Linear(config.full[-1], MOVES)
 
     def plan(
         self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
@@ -126,30 +138,21 @@ class PooledCnn(Policy):
         return observation
 
     def act(self, plan: Float[Tensor, "B C H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
-        """The logits of the moves; a state that repeats the one before it is looked at once."""
-        is_new = torch.ones(states.shape[:2], dtype=torch.bool)
-        is_new[:, 1:] = (states[:, 1:] != states[:, :-1]).any(dim=-1)
-        problem = is_new.nonzero()[:, 0]
-        logits = self.layers(self._images(plan[problem], states[is_new]))
-        which = is_new.flatten().cumsum(dim=0).view(is_new.shape) - 1
-        return logits[which]
+        """The logits of the moves in some states of each problem."""
+        return self.moves(self.look(plan, states))
 
-    def _images(self, maps: Float[Tensor, "N C H W"], states: Int[Tensor, "N 2"]) -> Float[Tensor, "N D H W"]:
-        here = maps.new_zeros(len(maps), 1, self.size, self.size)
-        here[torch.arange(len(maps)), 0, states[:, 0].long(), states[:, 1].long()] = 1.0
-        return torch.cat([maps, here], dim=1)
+    def look(self, plan: Float[Tensor, "B C H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S D"]:
+        """The last hidden layer; a state that is asked for several times is looked at once."""
+        cells = self.size * self.size
+        places = torch.arange(len(plan))[:, None] * cells + states[..., 0] * self.size + states[..., 1]
+        different, which = places.unique(return_inverse=True)
+        images = self._images(plan[different // cells], different % cells)
+        return self.body(images)[which]
 
-
-class CnnCritic(nn.Module):
-    """What is to be expected from a state, judged by a CNN of its own."""
-
-    def __init__(self, network: PooledCnn) -> None:
-        super().__init__()
-        self.network = network
-
-    def forward(self, plan: Float[Tensor, "B C H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S"]:
-        """The discounted sum of the rewards to come."""
-        return self.network.act(plan, states).squeeze(-1)
+    def _images(self, maps: Float[Tensor, "N C H W"], cells: Int[Tensor, " N"]) -> Float[Tensor, "N D H W"]:
+        here = functional.one_hot(cells, self.size * self.size).to(maps.dtype)
+        images = torch.cat([maps, here.view(-1, 1, self.size, self.size)], dim=1)
+        return images.contiguous(memory_format=torch.channels_last)  # faster by half on a CPU
 
 
 def _filters(config: PooledCnnConfig) -> list[nn.Module]:
@@ -161,9 +164,9 @@ def _filters(config: PooledCnnConfig) -> list[nn.Module]:
     return layers
 
 
-def _full(config: PooledCnnConfig, outputs: int) -> list[nn.Module]:
+def _full(config: PooledCnnConfig) -> list[nn.Module]:
     layers, width = [], config.filters[-1] * (config.size // 2**config.pooled) ** 2
     for count in config.full:
         layers += [nn.Linear(width, count), nn.ReLU()]
         width = count
-    return [*layers, nn.Linear(width, outputs)]
+    return layers

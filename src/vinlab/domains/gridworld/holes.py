@@ -111,15 +111,16 @@ def sample_hole_problems(
     """Problems whose start is exactly so many moves from the goal, or without a difficulty anywhere."""
     parts, found, attempts = [], 0, 0
     while found < count:
-        obstacles, goals, distances = _draw(config, count, rng, taken)
+        wanted = max(count - found, attempts)  # twice as many each time, lest rare ones take for ever
+        obstacles, goals, distances = _draw(config, wanted, rng, taken)
         fitting = np.isfinite(distances) & (distances > 0)
         if difficulty is not None:
             fitting &= distances == difficulty
         kept = fitting.any(axis=(1, 2))
         starts = _random_cells(fitting[kept], rng)
         parts.append(GridProblems(obstacles[kept], starts, goals[kept]))
-        found, attempts = found + int(kept.sum()), attempts + count
-        if found == 0 and attempts >= FEWEST_ATTEMPTS:
+        found, attempts = found + int(kept.sum()), attempts + wanted
+        if found == 0 and attempts >= 10 * FEWEST_ATTEMPTS:
             raise InputError(f"No problem of difficulty {difficulty} came of {attempts} maps with {config}.")
     return GridProblems(
         np.concatenate([part.obstacles for part in parts])[:count],
@@ -159,6 +160,6 @@ def _cells_at(distances: np.ndarray, wanted: np.ndarray, rng: np.random.Generato
 
 def _random_cells(fitting: Bool[np.ndarray, "B H W"], rng: np.random.Generator) -> Int[np.ndarray, "B 2"]:
     """One of the fitting cells of each map, each as likely as the others."""
-    flat = fitting.reshape(len(fitting), -1)
+    flat = fitting.reshape(len(fitting), fitting.shape[1] * fitting.shape[2])
     chosen = np.where(flat, rng.random(flat.shape), -1.0).argmax(axis=1)
     return np.stack(np.unravel_index(chosen, fitting.shape[1:]), axis=-1)
