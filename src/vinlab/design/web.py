@@ -67,15 +67,21 @@ class BoundedReward(nn.Module):
 
 
 class ArrivalReward(nn.Module):
-    """The chance of each node to be the one that the query describes: a softmax of learned likeness."""
+    """The chance of each node to be the one that the query describes: a softmax of ``(W φ(q) + b)ᵀ φ(s)``.
+
+    W is a whole matrix that starts as a multiple of the identity, so it begins as plain likeness.
+    """
 
     def __init__(self, dimension: int, *, initial: float = 0.2) -> None:
         super().__init__()
-        self.likeness = Likeness(dimension, initial=initial)
+        self.turn = nn.Linear(dimension, dimension)
+        with torch.no_grad():
+            self.turn.weight.copy_(initial * torch.eye(dimension))
+            self.turn.bias.zero_()
 
     def forward(self, queries: Float[Tensor, "B D"], nodes: Float[Tensor, "G D"]) -> Float[Tensor, "B G"]:
         """The reward of every node for every query."""
-        return self.likeness(queries, nodes).softmax(dim=1)
+        return (self.turn(queries) @ nodes.T).softmax(dim=1)
 
 
 @runtime_checkable
@@ -88,7 +94,6 @@ class Attention(Protocol):
         value: Float[Tensor, "B G"],
         rows: Int[Tensor, " S"],
         candidates: Int[Tensor, "S L"],
-        features: Float[Tensor, "S L D"],
     ) -> Float[Tensor, "S L"]:
         """What the plan of its query says for each candidate."""
         ...
@@ -108,11 +113,13 @@ class SimilarityAttention(nn.Module):
         value: Float[Tensor, "B G"],
         rows: Int[Tensor, " S"],
         candidates: Int[Tensor, "S L"],
-        features: Float[Tensor, "S L D"],
     ) -> Float[Tensor, "S L"]:
         """What the plan of its query says for each candidate."""
-        weights = torch.sigmoid(self.likeness(features, site.node_features))
-        return self.scale * torch.bmm(weights, value[rows, :, None])[..., 0]
+        # Batches see the same pages again and again: what concerns a page alone is computed once.
+        pages, place = torch.unique(candidates, return_inverse=True)
+        weights = torch.sigmoid(self.likeness(site.read(pages), site.node_features))
+        said = self.scale * weights @ value.T
+        return look_up(said, place, rows[:, None].expand_as(place))
 
 
 class MembershipAttention(nn.Module):
@@ -128,7 +135,6 @@ class MembershipAttention(nn.Module):
         value: Float[Tensor, "B G"],
         rows: Int[Tensor, " S"],
         candidates: Int[Tensor, "S L"],
-        features: Float[Tensor, "S L D"],
     ) -> Float[Tensor, "S L"]:
         """What the plan of its query says for each candidate."""
         return self.scale * read_members(site, value, rows, candidates)
@@ -147,7 +153,6 @@ class LogMembershipAttention(nn.Module):
         value: Float[Tensor, "B G"],
         rows: Int[Tensor, " S"],
         candidates: Int[Tensor, "S L"],
-        features: Float[Tensor, "S L D"],
     ) -> Float[Tensor, "S L"]:
         """What the plan of its query says for each candidate."""
         return self.scale * torch.log(read_members(site, value, rows, candidates) + 1e-12)
@@ -158,7 +163,15 @@ def read_members(
 ) -> Float[Tensor, "S L"]:
     """The best value among the nodes that stand for each candidate."""
     members = site.membership[candidates.clamp(min=0)]
-    return value[rows[:, None, None], members].amax(dim=-1)
+    return look_up(value, rows[:, None, None].expand_as(members), members).amax(dim=-1)
+
+
+def look_up(
+    table: Float[Tensor, "n m"], rows: Int[Tensor, "*S"], columns: Int[Tensor, "*S"]
+) -> Float[Tensor, "*S"]:
+    """The entries at these rows and columns; one flat index makes the gradient far cheaper than two."""
+    flat = (rows * table.shape[1] + columns).reshape(-1)
+    return table.reshape(-1).index_select(0, flat).reshape(columns.shape)
 
 
 class ReactiveScores(nn.Module):

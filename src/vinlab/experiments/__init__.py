@@ -11,8 +11,9 @@ from vinlab.experiments.experiment import (
 )
 from vinlab.experiments.gridworld import GRIDWORLD
 from vinlab.experiments.rl import RL
+from vinlab.experiments.web import WEB
 
-EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD, RL)
+EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD, RL, WEB)
 
 __all__ = [
     "BUDGETS",
@@ -20,6 +21,7 @@ __all__ = [
     "GRIDWORLD",
     "RECIPES",
     "RL",
+    "WEB",
     "Experiment",
     "TrainingRequest",
     "experiment_named",

@@ -77,31 +77,17 @@ class WebPlan:
     value: Float[Tensor, "B G"]
 
 
-class WebValueIterationNetwork(LinkPolicy):
-    """A VIN over pages (Section 4.4): it plans on a graph, and the plan adds to what the reactive part says.
-
-    While it learns, every other query of a batch goes without the reactive part if ``reactive_rest`` is set:
-    from the root the reactive part alone does so well that it would leave the planner no gradient.
-    """
+class PlannedPolicy(LinkPolicy):
+    """A VIN over pages that follows its plan alone: what attention reads at a link is the link's score."""
 
     def __init__(
-        self,
-        dimension: int,
-        *,
-        reward: nn.Module,
-        planner: GraphPlanner,
-        attention: nn.Module,
-        coefficient: nn.Module,
-        reactive_rest: bool,
+        self, dimension: int, *, reward: nn.Module, planner: GraphPlanner, attention: nn.Module
     ) -> None:
         super().__init__()
         self.dimension = dimension
         self.reward = reward
         self.planner = planner
         self.attention = attention
-        self.coefficient = coefficient
-        self.reactive = ReactiveScores(dimension)
-        self.reactive_rest = reactive_rest
 
     def plan(self, site: SiteView, queries: Float[Tensor, "B D"]) -> WebPlan:
         """One plan per query, to be read on as many pages as one likes."""
@@ -118,9 +104,45 @@ class WebValueIterationNetwork(LinkPolicy):
         candidates: Int[Tensor, "S L"],
     ) -> Float[Tensor, "S L"]:
         """The logits of the candidate links."""
-        here, asked, there = site.read(pages), plan.queries[rows], site.read(candidates)
-        planned = self.coefficient(here, asked) * self.attention(site, plan.value, rows, candidates, there)
-        reactive = self.reactive(here, asked, there)
+        planned = self.attention(site, plan.value, rows, candidates)
+        return planned.masked_fill(candidates < 0, -torch.inf)
+
+
+class WebValueIterationNetwork(PlannedPolicy):
+    """The paper's VIN over pages (Section 4.4): the plan adds to what a reactive part says.
+
+    While it learns, every other query of a batch goes without the reactive part if ``reactive_rest`` is set:
+    from the root the reactive part alone does so well that it would leave the planner no gradient.
+    """
+
+    def __init__(
+        self,
+        dimension: int,
+        *,
+        reward: nn.Module,
+        planner: GraphPlanner,
+        attention: nn.Module,
+        coefficient: nn.Module,
+        reactive: nn.Module,
+        reactive_rest: bool = False,
+    ) -> None:
+        super().__init__(dimension, reward=reward, planner=planner, attention=attention)
+        self.coefficient = coefficient
+        self.reactive = reactive
+        self.reactive_rest = reactive_rest
+
+    def scores(
+        self,
+        site: SiteView,
+        plan: WebPlan,
+        rows: Int[Tensor, " S"],
+        pages: Int[Tensor, " S"],
+        candidates: Int[Tensor, "S L"],
+    ) -> Float[Tensor, "S L"]:
+        """The logits of the candidate links."""
+        here, asked = site.read(pages), plan.queries[rows]
+        reactive = self.reactive(here, asked, site.read(candidates))
         if self.training and self.reactive_rest:
             reactive = reactive * (rows % 2)[:, None]
+        planned = self.coefficient(here, asked) * self.attention(site, plan.value, rows, candidates)
         return (planned + reactive).masked_fill(candidates < 0, -torch.inf)

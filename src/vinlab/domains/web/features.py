@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float, Float32, Int
+from jaxtyping import Bool, Float, Float32, Int
 
-from vinlab.domains.web.corpus import Corpus
+from vinlab.domains.web.corpus import ARTICLE, Corpus
 from vinlab.domains.web.words import WordVectors, split_sentences, split_words
 from vinlab.types import InputError
 
@@ -75,14 +75,24 @@ class TextEmbedding:
                 "English words that the site uses are wanted."
             )
         weights = self.rarity[words]
-        total = (weights[:, None] * self.vectors.vectors[words]).sum(axis=0)
-        return self.finish(total[None], np.array([weights.sum()], dtype=np.float32))[0]
+        total = (weights[:, None] * self.vectors.vectors[words]).sum(axis=0, dtype=np.float32)
+        return self.finish(SumsOfWords(total[None], weights.sum(keepdims=True)))[0]
 
-    def finish(
-        self, totals: Float[np.ndarray, "n D"], weights: Float[np.ndarray, " n"]
-    ) -> Float32[np.ndarray, "n D"]:
+    def finish(self, sums: "SumsOfWords") -> Float32[np.ndarray, "n D"]:
         """Weighted sums of word vectors into features, each component about as large as one."""
-        return scaled(totals / np.maximum(weights, 1e-6)[:, None] - self.centre)
+        return scaled(sums.means() - self.centre)
+
+
+@dataclass(frozen=True)
+class SumsOfWords:
+    """For each of some texts the weighted sum of its word vectors, and the sum of the weights."""
+
+    totals: Float32[np.ndarray, "n D"]
+    weights: Float32[np.ndarray, " n"]
+
+    def means(self) -> Float32[np.ndarray, "n D"]:
+        """The weighted averages; zero for texts without a known word."""
+        return self.totals / np.maximum(self.weights, np.float32(1e-6))[:, None]
 
 
 def scaled(features: Float[np.ndarray, "n D"]) -> Float32[np.ndarray, "n D"]:
@@ -101,30 +111,66 @@ def word_rarity(sentences: Sentences, num_words: int) -> Float32[np.ndarray, " V
 
 def sum_sentences(
     sentences: Sentences, vectors: WordVectors, rarity: Float32[np.ndarray, " V"]
-) -> tuple[Float32[np.ndarray, "sentences D"], Float32[np.ndarray, " sentences"]]:
-    """The weighted sum of the word vectors of each sentence, and the sum of the weights."""
+) -> SumsOfWords:
+    """The sums of each sentence."""
     from scipy.sparse import csr_matrix
 
     shape = (len(sentences.lengths), len(vectors.vectors))
     counted = csr_matrix((rarity[sentences.words], sentences.words, sentences.word_offsets), shape=shape)
     totals = counted @ vectors.vectors.astype(np.float32)
     weights = np.asarray(counted.sum(axis=1)).ravel()
-    return totals.astype(np.float32), weights.astype(np.float32)
+    return SumsOfWords(totals.astype(np.float32), weights.astype(np.float32))
 
 
-def add_up(rows: Float32[np.ndarray, "n D"], groups: Int[np.ndarray, " n"], count: int) -> Float32[np.ndarray, "m D"]:
+def sum_pages(
+    corpus: Corpus,
+    vectors: WordVectors,
+    sentences: Sentences,
+    rarity: Float32[np.ndarray, " V"],
+    sums: SumsOfWords,
+    kept: Bool[np.ndarray, " sentences"],
+) -> SumsOfWords:
+    """The sums over each page's title and those of its sentences that are kept."""
+    titles = sum_sentences(cut_into_sentences(_one_line(corpus.titles), vectors), vectors, rarity)
+    pages, count = sentences.page_of_sentence[kept], len(corpus.titles)
+    return SumsOfWords(
+        add_up(sums.totals[kept], pages, count) + titles.totals,
+        add_up(sums.weights[kept][:, None], pages, count)[:, 0] + titles.weights,
+    )
+
+
+def _one_line(titles: Sequence[str]) -> list[str]:
+    """Titles that count as one sentence each, even those with a full stop or without a letter."""
+    return [" ".join(title.translate(_STOPS).split()) or "-" for title in titles]
+
+
+_STOPS = str.maketrans(".!?", "   ")
+
+
+def find_centre(corpus: Corpus, pages: SumsOfWords) -> Float32[np.ndarray, " D"]:
+    """The average of all articles that say anything."""
+    said = (pages.weights > 0) & (corpus.levels == ARTICLE)
+    if not said.any():
+        raise InputError(
+            "none of the words on the pages has a vector; vectors for the site's language are wanted."
+        )
+    return pages.means()[said].mean(axis=0).astype(np.float32)
+
+
+def add_up(
+    rows: Float32[np.ndarray, "n D"], groups: Int[np.ndarray, " n"], count: int
+) -> Float32[np.ndarray, "{count} D"]:
     """The sum of the rows of each group."""
     from scipy.sparse import csr_matrix
 
-    chosen = csr_matrix((np.ones(len(groups), np.float32), (groups, np.arange(len(groups)))), shape=(count, len(rows)))
+    ones = np.ones(len(groups), np.float32)
+    chosen = csr_matrix((ones, (groups, np.arange(len(groups)))), shape=(count, len(rows)))
     return np.asarray(chosen @ rows, dtype=np.float32)
 
 
-def page_features(
-    corpus: Corpus, embedding: TextEmbedding, totals: Float32[np.ndarray, "N D"], weights: Float32[np.ndarray, " N"]
-) -> Float32[np.ndarray, "N D"]:
+def page_features(corpus: Corpus, embedding: TextEmbedding, pages: SumsOfWords) -> Float32[np.ndarray, "N D"]:
     """The features of every page; a category is the average of the pages that stand in it."""
-    features = embedding.finish(totals, weights)
+    features = embedding.finish(pages)
     for level in range(int(corpus.levels.max()), -1, -1):
         _describe_level(features, corpus, level)
     return features

@@ -58,9 +58,7 @@ def start_at_root(site: Site, queries: Int[np.ndarray, " n"]) -> WebProblems:
     return WebProblems(queries, np.full(len(queries), ROOT), site.queries.pages[queries])
 
 
-def start_anywhere(
-    site: Site, queries: Int[np.ndarray, " n"], *, rng: np.random.Generator
-) -> WebProblems:
+def start_anywhere(site: Site, queries: Int[np.ndarray, " n"], *, rng: np.random.Generator) -> WebProblems:
     """Problems that begin at a random article other than the one that is looked for."""
     articles = np.flatnonzero(site.levels == ARTICLE)
     if len(articles) < 2:

@@ -5,20 +5,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Float32, Int
+from jaxtyping import Float, Int
 
 from vinlab.domains.web.corpus import ARTICLE, Corpus
 from vinlab.domains.web.features import (
     Sentences,
+    SumsOfWords,
     TextEmbedding,
-    add_up,
     cut_into_sentences,
+    find_centre,
     page_features,
+    sum_pages,
     sum_sentences,
     word_rarity,
 )
 from vinlab.domains.web.links import Links
-from vinlab.domains.web.words import WordVectors
 from vinlab.types import InputError
 
 GraphKind = Literal["full", "tree"]
@@ -88,21 +89,19 @@ def build_site(
 ) -> tuple[Site, TextEmbedding]:
     """The site of a corpus, and how to embed further texts; queries are left out of their pages' features."""
     config = config or QueryConfig()
-    vectors = corpus.vectors.shuffled_meaning(rng.spawn(1)[0]) if control == "random-vectors" else corpus.vectors
+    vectors = (
+        corpus.vectors.shuffled_meaning(rng.spawn(1)[0]) if control == "random-vectors" else corpus.vectors
+    )
     sentences = cut_into_sentences(corpus.texts, vectors)
     firsts = choose_queries(sentences, config, rng)
-    if not len(firsts):
-        raise InputError(
-            f"no page has {config.sentences} sentences in a row with {config.fewest_words} to "
-            f"{config.most_words} words that have vectors."
-        )
-    asked = _marked(firsts, config.sentences, len(sentences.lengths))
-    embedding, totals, weights = embed_pages(corpus, vectors, sentences, ~asked if control != "leaky" else None)
-    queries = Queries(
-        features=embed_queries(sentences, embedding, firsts, config.sentences),
-        pages=sentences.page_of_sentence[firsts],
-        texts=[" ".join(sentences.texts[first : first + config.sentences]) for first in firsts],
-    )
+    _require_queries(firsts, config)
+    places = firsts[:, None] + np.arange(config.sentences)
+    kept = np.ones(len(sentences.lengths), dtype=bool)
+    kept[places.ravel()] = control == "leaky"
+    rarity = word_rarity(sentences, len(vectors.words))
+    sums = sum_sentences(sentences, vectors, rarity)
+    pages = sum_pages(corpus, vectors, sentences, rarity, sums, kept)
+    embedding = TextEmbedding(vectors, rarity, find_centre(corpus, pages))
     tree = corpus.parents.joined(corpus.parents.reversed())
     site = Site(
         titles=corpus.titles,
@@ -110,11 +109,25 @@ def build_site(
         parents=corpus.parents,
         full=corpus.links.joined(tree),
         tree=tree,
-        features=page_features(corpus, embedding, totals, weights),
+        features=page_features(corpus, embedding, pages),
         twins=find_twins(corpus.texts),
-        queries=queries,
+        queries=Queries(
+            features=embedding.finish(
+                SumsOfWords(sums.totals[places].sum(axis=1), sums.weights[places].sum(axis=1))
+            ),
+            pages=sentences.page_of_sentence[firsts],
+            texts=[" ".join(sentences.texts[first : first + config.sentences]) for first in firsts],
+        ),
     )
     return site, embedding
+
+
+def _require_queries(firsts: Int[np.ndarray, " Q"], config: QueryConfig) -> None:
+    if not len(firsts):
+        raise InputError(
+            f"no page has {config.sentences} sentences in a row with {config.fewest_words} to "
+            f"{config.most_words} words that have vectors."
+        )
 
 
 def choose_queries(
@@ -129,45 +142,6 @@ def choose_queries(
         count = min(config.per_page, max(1, len(firsts) // 2), len(fit))
         chosen.append(np.sort(rng.choice(fit, count, replace=False)) if count else fit)
     return np.concatenate([np.zeros(0, np.int64), *chosen])
-
-
-def _marked(firsts: Int[np.ndarray, " Q"], length: int, count: int) -> Bool[np.ndarray, " n"]:
-    marks = np.zeros(count, dtype=bool)
-    marks[(firsts[:, None] + np.arange(length)).ravel()] = True
-    return marks
-
-
-def embed_pages(
-    corpus: Corpus, vectors: WordVectors, sentences: Sentences, kept: Bool[np.ndarray, " n"] | None
-) -> tuple[TextEmbedding, Float32[np.ndarray, "N D"], Float32[np.ndarray, " N"]]:
-    """The embedding that suits the site, and for each page the sums over its title and the sentences kept."""
-    rarity = word_rarity(sentences, len(vectors.words))
-    totals, weights = sum_sentences(sentences, vectors, rarity)
-    kept = np.ones(len(weights), dtype=bool) if kept is None else kept
-    titles, title_weights = sum_sentences(cut_into_sentences(_one_line(corpus.titles), vectors), vectors, rarity)
-    pages, count = sentences.page_of_sentence[kept], len(corpus.titles)
-    page_totals = add_up(totals[kept], pages, count) + titles
-    page_weights = add_up(weights[kept][:, None], pages, count)[:, 0] + title_weights
-    said = page_weights > 0
-    if not said[corpus.articles].any():
-        raise InputError("none of the words on the pages has a vector; vectors for the site's language are wanted.")
-    means = page_totals[said] / page_weights[said, None]
-    centre = means[corpus.levels[said] == ARTICLE].mean(axis=0).astype(np.float32)
-    return TextEmbedding(vectors, rarity, centre), page_totals, page_weights
-
-
-def _one_line(titles: Sequence[str]) -> list[str]:
-    """Titles that count as one sentence each, even those with a full stop or of no letter."""
-    return [" ".join(title.replace(".", " ").replace("!", " ").replace("?", " ").split()) or "-" for title in titles]
-
-
-def embed_queries(
-    sentences: Sentences, embedding: TextEmbedding, firsts: Int[np.ndarray, " Q"], length: int
-) -> Float32[np.ndarray, "Q D"]:
-    """The features of each query."""
-    totals, weights = sum_sentences(sentences, embedding.vectors, embedding.rarity)
-    places = firsts[:, None] + np.arange(length)
-    return embedding.finish(totals[places].sum(axis=1), weights[places].sum(axis=1))
 
 
 def find_twins(texts: Sequence[str]) -> Int[np.ndarray, " N"]:

@@ -35,7 +35,9 @@ def write_site(folder: Path, site: Site, embedding: TextEmbedding) -> None:
 
 def _arrays(site: Site, embedding: TextEmbedding) -> dict[str, np.ndarray]:
     links = {
-        f"{name}_{field}": getattr(getattr(site, name), field) for name in _LINKS for field in ("offsets", "targets")
+        f"{name}_{field}": getattr(getattr(site, name), field)
+        for name in _LINKS
+        for field in ("offsets", "targets")
     }
     return {
         **links,

@@ -1,0 +1,182 @@
+"""An encyclopedia that anyone can have: a tree of topics, words that belong to them, articles that link."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float32, Int
+
+from vinlab.domains.web.corpus import ARTICLE, Corpus
+from vinlab.domains.web.links import make_links
+from vinlab.domains.web.words import WordVectors
+from vinlab.types import InputError
+
+_SYLLABLES = (
+    "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu bra cle dri flo gru pla sti tre".split()
+)
+
+
+@dataclass(frozen=True)
+class EncyclopediaConfig:
+    """What the encyclopedia is like."""
+
+    branches: tuple[int, ...] = (8, 6)
+    """Categories below the root, and below each of those."""
+    articles: int = 1200
+    sentences: int = 40
+    words_per_sentence: int = 12
+    links: int = 12
+    """Links of an article to others, on average."""
+    dimension: int = 50
+    """Numbers of a word vector."""
+    topic_words: int = 40
+    """Words that belong to each category and to all below it."""
+    own_words: int = 6
+    """Words that hardly any other article has."""
+    common_words: int = 300
+
+    def __post_init__(self) -> None:
+        if not self.branches or self.articles < np.prod(self.branches):
+            raise InputError(
+                f"an encyclopedia needs categories and an article or more for each of the lowest, "
+                f"but {self.articles} articles came for branches {self.branches}."
+            )
+
+
+@dataclass(frozen=True)
+class _Topics:
+    parents: Int[np.ndarray, " C"]
+    levels: Int[np.ndarray, " C"]
+
+    def lineage(self, category: int) -> list[int]:
+        """The category and all above it, the root left out."""
+        found = []
+        while category > 0:
+            found.append(category)
+            category = int(self.parents[category])
+        return found
+
+
+def make_encyclopedia(config: EncyclopediaConfig, *, rng: np.random.Generator) -> Corpus:
+    """An encyclopedia whose words, texts and links follow its topics; the same one for the same ``rng``."""
+    topics = _make_topics(config)
+    leaves = np.flatnonzero(topics.levels == len(config.branches))
+    homes = np.concatenate([leaves, rng.choice(leaves, config.articles - len(leaves))])
+    words = _invent_words(_count_words(config, len(topics.parents)), rng)
+    names = _Words(config, len(topics.parents))
+    texts = [
+        _write(config, topics, names, words, article, homes[article], rng)
+        for article in range(config.articles)
+    ]
+    first = len(topics.parents)
+    titles = [_category_title(topics, names, words, category) for category in range(first)]
+    titles += [_title(words, names.own(article)) for article in range(config.articles)]
+    sources = np.concatenate([np.arange(1, first), first + np.arange(config.articles)])
+    return Corpus(
+        titles=titles,
+        levels=np.concatenate([topics.levels, np.full(config.articles, ARTICLE)]),
+        parents=make_links(sources, np.concatenate([topics.parents[1:], homes]), first + config.articles),
+        links=_link(config, homes, first, rng),
+        texts=[""] * first + texts,
+        vectors=WordVectors(words, _word_vectors(config, topics, names, homes, rng)),
+    )
+
+
+class _Words:
+    """Which words are common, which belong to a category, and which to one article."""
+
+    def __init__(self, config: EncyclopediaConfig, categories: int) -> None:
+        self.config = config
+        self.topic_start = config.common_words
+        self.own_start = self.topic_start + categories * config.topic_words
+
+    def topic(self, category: int) -> np.ndarray:
+        return self.topic_start + category * self.config.topic_words + np.arange(self.config.topic_words)
+
+    def own(self, article: int) -> np.ndarray:
+        return self.own_start + article * self.config.own_words + np.arange(self.config.own_words)
+
+
+def _count_words(config: EncyclopediaConfig, categories: int) -> int:
+    return config.common_words + categories * config.topic_words + config.articles * config.own_words
+
+
+def _make_topics(config: EncyclopediaConfig) -> _Topics:
+    """The tree of categories, level by level, the root first."""
+    parents, levels, last = [0], [0], [0]
+    for level, branches in enumerate(config.branches, start=1):
+        below = range(len(parents), len(parents) + len(last) * branches)
+        parents += [parent for parent in last for _ in range(branches)]
+        levels += [level] * len(below)
+        last = list(below)
+    return _Topics(np.array(parents), np.array(levels))
+
+
+def _invent_words(count: int, rng: np.random.Generator) -> list[str]:
+    """Words that can be spoken, all different."""
+    invented: dict[str, None] = {}
+    while len(invented) < count:
+        size = int(rng.integers(2, 5))
+        invented["".join(rng.choice(_SYLLABLES, size))] = None
+    return list(invented)
+
+
+def _write(
+    config: EncyclopediaConfig,
+    topics: _Topics,
+    names: _Words,
+    words: Sequence[str],
+    article: int,
+    home: int,
+    rng: np.random.Generator,
+) -> str:
+    """A text of common words, words of its topics and a few of its own."""
+    count = config.sentences * config.words_per_sentence
+    lineage = topics.lineage(int(home))
+    topical = np.concatenate([names.topic(category) for category in lineage])
+    kinds = rng.choice(3, count, p=(0.55, 0.37, 0.08))
+    drawn = [rng.integers(0, config.common_words, count), rng.choice(topical, count)]
+    drawn.append(rng.choice(names.own(article), count))
+    chosen = np.choose(kinds, drawn).reshape(config.sentences, -1)
+    return " ".join(f"{' '.join(words[word] for word in sentence).capitalize()}." for sentence in chosen)
+
+
+def _title(words: Sequence[str], own: Int[np.ndarray, " n"]) -> str:
+    return f"{words[own[0]]} {words[own[1]]}".title()
+
+
+def _category_title(topics: _Topics, names: _Words, words: Sequence[str], category: int) -> str:
+    return "Encyclopedia" if category == 0 else words[names.topic(category)[0]].title()
+
+
+def _link(config: EncyclopediaConfig, homes: Int[np.ndarray, " n"], first: int, rng: np.random.Generator):
+    """Links between articles: three of four stay within the category."""
+    count = config.articles * config.links
+    sources = rng.integers(0, config.articles, count)
+    targets = rng.integers(0, config.articles, count)
+    order = np.argsort(homes, kind="stable")
+    sizes = np.bincount(homes)
+    begins = np.cumsum(sizes) - sizes
+    near = rng.random(count) < 0.75
+    home = homes[sources[near]]
+    targets[near] = order[begins[home] + rng.integers(0, sizes[home])]
+    return make_links(first + sources, first + targets, first + config.articles)
+
+
+def _word_vectors(
+    config: EncyclopediaConfig,
+    topics: _Topics,
+    names: _Words,
+    homes: Int[np.ndarray, " n"],
+    rng: np.random.Generator,
+) -> Float32[np.ndarray, "V D"]:
+    """A topic's words lie near it, a topic lies near the one above it, an article's own words near its home."""
+    centres = rng.standard_normal((len(topics.parents), config.dimension))
+    for category in range(1, len(centres)):
+        centres[category] = 0.7 * centres[topics.parents[category]] + 0.7 * centres[category]
+    centres[0] = 0
+    vectors = rng.standard_normal((_count_words(config, len(centres)), config.dimension))
+    topical = slice(names.topic_start, names.own_start)
+    vectors[topical] = 0.8 * vectors[topical] + np.repeat(centres, config.topic_words, axis=0)
+    vectors[names.own_start :] += 0.5 * np.repeat(centres[homes], config.own_words, axis=0)
+    return vectors.astype(np.float32)

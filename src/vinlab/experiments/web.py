@@ -1,0 +1,105 @@
+"""Web navigation: Section 4.4 of the paper, and planning on the pages themselves."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vinlab.domains.web.site import Control, GraphKind
+from vinlab.domains.web.synthetic import EncyclopediaConfig
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.web_table import web_table
+from vinlab.experiments.web_training import WebData, WebTraining, one_cycle, train, without_backups
+from vinlab.learners.contract import Progress
+from vinlab.learners.imitation import ImitationConfig
+from vinlab.learners.optimisers import Stage
+from vinlab.networks.web_presets import IndexVinConfig, PageVinConfig, ReactiveConfig, WebNetworkConfig
+from vinlab.recording.recorded import RecordedRun
+
+VIN = IndexVinConfig(iterations=4)
+MEMBERS = IndexVinConfig(iterations=5, attention="membership", reactive_rest=True)
+PAGES = PageVinConfig(iterations=7)
+
+NETWORKS: dict[str, tuple[WebNetworkConfig, str]] = {
+    "baseline": (ReactiveConfig(), "reactive policy without a plan"),
+    "vin": (VIN, "the paper's VIN: plans on 119 index pages, similarity attention, K = 3"),
+    "vin-k0": (without_backups(VIN), "the paper's VIN without backups"),
+    "vin-staged": (VIN, "the paper's VIN, trained without backups first, then with its reward held"),
+    "members": (MEMBERS, "VIN on index pages, attention by category membership, K = 4"),
+    "members-k0": (without_backups(MEMBERS), "the same without backups"),
+    "pages": (PAGES, "VIN that plans on all pages over all links, K = 6"),
+    "pages-k0": (PageVinConfig(iterations=1), "the same without backups"),
+}
+"""The rows of the table; K counts the backups after the reward, as the paper does."""
+
+EPOCHS = {"baseline": 8, "pages": 2, "pages-k0": 2}
+MOST_EPOCHS = 8
+CONTROLS: dict[Control, tuple[str, ...]] = {
+    "leaky": ("baseline", "members", "pages"),
+    "random-vectors": ("baseline", "members", "pages"),
+}
+
+
+def learning_of(network: str, recipe: Recipe, budget: Budget) -> ImitationConfig:
+    """One cycle of Adam; the paper's recipe for its own networks is RMSProp with falling rates."""
+    epochs = {"smoke": 1, "small": 2, "paper": EPOCHS.get(network, MOST_EPOCHS)}[budget]
+    return one_cycle(epochs, 1e-3 if network.startswith("pages") else 3e-3)
+
+
+def authors_learning(epochs: int) -> ImitationConfig:
+    """The co-author's: RMSProp with rates from 1e-2 down to 1e-6, a fifth of the epochs each."""
+    stages = tuple(Stage(epochs, 10.0**-power) for power in range(2, 7))
+    return ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=128, clip=None)
+
+
+def configure(
+    network: str, graph: GraphKind, control: Control, budget: Budget, recipe: Recipe
+) -> WebTraining:
+    """The configuration of a setting: ``paper`` learns from paths that begin at the root, ``default`` from all."""
+    data = WebData(graph, starts="root" if recipe == "paper" else "root and anywhere", control=control)
+    if budget != "paper":
+        data = replace(data, training_queries={"smoke": 200, "small": 4000}[budget])
+    if budget == "smoke":
+        small = EncyclopediaConfig(branches=(4, 3), articles=150, sentences=24)
+        data = replace(data, validation_problems=20, root_problems=30, random_problems=40, encyclopedia=small)
+    learning = learning_of(network, recipe, budget)
+    first = learning if network == "vin-staged" else None
+    return WebTraining(NETWORKS[network][0], data, learning, first)
+
+
+def _setting(network: str, graph: GraphKind, control: Control = "none") -> Setting:
+    links = "all links" if graph == "full" else "category links only"
+    extra = "" if control == "none" else f", control: {control}"
+    return Setting(
+        id=f"web/{graph}/{network}" + ("" if control == "none" else f"-{control}"),
+        about=f"{NETWORKS[network][1]}; {links}{extra}",
+        configure=lambda budget, recipe: configure(network, graph, control, budget, recipe),
+    )
+
+
+GRAPHS: tuple[GraphKind, ...] = ("full", "tree")
+
+SETTINGS = [_setting(network, graph) for graph in GRAPHS for network in NETWORKS] + [
+    _setting(network, graph, control)
+    for control, networks in CONTROLS.items()
+    for graph in GRAPHS
+    for network in networks
+]
+
+
+def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
+    """Train one of the settings and record it."""
+    config = WEB.setting(request.id).configure(request.budget, request.recipe)
+    return train(config, request, progress=progress)
+
+
+def table(runs: Sequence[RecordedRun]) -> str:
+    """Ours beside the paper's two numbers."""
+    return web_table(runs, {setting.id: setting.about for setting in SETTINGS})
+
+
+WEB = Experiment(
+    name="web",
+    paper="Section 4.4",
+    settings={setting.id: setting for setting in SETTINGS},
+    train=train_setting,
+    table=table,
+)

@@ -1,0 +1,146 @@
+"""The table of web navigation from recorded runs: successes beside the paper's, and real navigation."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from vinlab.experiments.experiment import paper_numbers
+from vinlab.recording.recorded import RecordedRun
+from vinlab.recording.table import markdown_table, mean_text
+
+HEADERS = (
+    "network",
+    "seeds",
+    "root, success",
+    "random, success",
+    "against the baseline",
+    "p",
+    "random, any link",
+    "top-1 error, root / random",
+    "top-4 error, root / random",
+    "reward, root / random",
+    "arrives, root / random",
+    "minutes",
+)
+
+LEGEND = """\
+*Success* (the paper's): problems in which every link of one fixed shortest path is within the policy's top 4, of 2,000
+from the root and 4,000 from random articles. *Any link*: the same where any link on a shortest path is right.
+*Against the baseline*: the ratio of the successes from random starts to those of the baseline of the same block; *p*:
+a paired t-test of that difference over the seeds. *Errors*: share of clicks on the fixed paths whose right link is not
+the first, or not among the first four. *Reward*: share of problems in which the policy, clicking by itself, arrives
+by a shortest path; *arrives*: within 10 clicks by any. Mean ± deviation over the seeds; the test queries are the same
+for all. *Minutes*: one training on one CPU core.
+"""
+
+PAPER = """\
+The paper, on its own crawl of Wikipedia for Schools (all links, trained from the root): baseline 1,025 of 2,000 from
+the root and 304 of 4,000 from random starts; VIN 1,030 and 346, 1.14 times the baseline.
+"""
+
+RECIPES = {
+    "paper": "trained from the root alone (the paper)",
+    "default": "trained from the root and from random starts",
+}
+GRAPHS = {"full": "all links", "tree": "category links only"}
+
+
+def web_table(runs: Sequence[RecordedRun], about: Mapping[str, str]) -> str:
+    """A block for each site, graph and kind of training; a line for each network."""
+    blocks: dict[tuple[str, str, str, str], dict[str, list[RecordedRun]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for run in runs:
+        data, manifest = run.manifest.config["data"], run.manifest
+        key = (data["source"], data["graph"], manifest.recipe, manifest.budget)
+        blocks[key][manifest.id].append(run)
+    parts = ["# Web navigation (Section 4.4)", "", _paper(), LEGEND]
+    for key in sorted(blocks, key=_order):
+        parts += [
+            _heading(key),
+            "",
+            markdown_table(HEADERS, _rows(blocks[key], list(about))),
+            _command(key),
+            "",
+        ]
+    commits = sorted({(run.manifest.commit or "unknown")[:10] for run in runs})
+    return "\n".join([*parts, f"Commits: {', '.join(commits)}.\n"])
+
+
+def _paper() -> str:
+    baseline, vin = (paper_numbers("web")[f"web/full/{name}"] for name in ("baseline", "vin"))
+    assert (baseline["random_successes"], vin["random_successes"]) == (304, 346)
+    return PAPER
+
+
+def _order(key: tuple[str, str, str, str]) -> tuple[bool, str, str, bool, str]:
+    source, graph, recipe, budget = key
+    return source == "synthetic", source, graph, recipe == "default", budget
+
+
+def _heading(key: tuple[str, str, str, str]) -> str:
+    source, graph, recipe, budget = key
+    size = "" if budget == "paper" else f", budget {budget}"
+    return f"## {source}, {GRAPHS[graph]}, {RECIPES[recipe]}{size}"
+
+
+def _command(key: tuple[str, str, str, str]) -> str:
+    source, graph, recipe, budget = key
+    options = "" if source == "synthetic" else f" --data FOLDER/{source}"
+    options += "" if recipe == "default" else f" --recipe {recipe}"
+    options += "" if budget == "paper" else f" --budget {budget}"
+    return f"Command: `vinlab train web/{graph}/NETWORK{options} --seed N`."
+
+
+def _rows(block: Mapping[str, list[RecordedRun]], order: Sequence[str]) -> list[list[str]]:
+    return [_row(id, block) for id in sorted(block, key=order.index)]
+
+
+def _row(id: str, block: Mapping[str, list[RecordedRun]]) -> list[str]:
+    runs = block[id]
+    baseline = block.get(_baseline(id), [])
+    return [
+        id.split("/")[2],
+        str(len(runs)),
+        mean_text(_all(runs, "root", "successes"), digits=0),
+        mean_text(_all(runs, "random", "successes"), digits=0),
+        _ratio(runs, baseline),
+        _p_value(runs, baseline),
+        mean_text(_all(runs, "random", "any_successes"), digits=0),
+        *(
+            " / ".join(f"{fmean(_all(runs, start, measure)):.3f}" for start in ("root", "random"))
+            for measure in ("top1_error", "top4_error", "average_reward", "arrival_rate")
+        ),
+        f"{fmean([run.result['training_seconds'] / 60 for run in runs]):.1f}",
+    ]
+
+
+def _baseline(id: str) -> str:
+    """The baseline that saw the same features."""
+    site, graph, network = id.split("/")
+    control = next((f"-{name}" for name in ("leaky", "random-vectors") if network.endswith(name)), "")
+    return f"{site}/{graph}/baseline{control}"
+
+
+def _all(runs: Sequence[RecordedRun], start: str, measure: str) -> list[Any]:
+    return [run.result["scores"][start][measure] for run in runs]
+
+
+def _ratio(runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun]) -> str:
+    if not baseline:
+        return "–"
+    ours, theirs = (fmean(_all(group, "random", "successes")) for group in (runs, baseline))
+    return f"{ours / theirs:.2f}" if theirs else "–"
+
+
+def _p_value(runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun]) -> str:
+    from scipy.stats import ttest_rel
+
+    ours, theirs = ({run.manifest.seed: run for run in group} for group in (runs, baseline))
+    seeds = sorted(ours.keys() & theirs.keys())
+    if len(seeds) < 2 or runs[0].manifest.id == baseline[0].manifest.id:
+        return "–"
+    pairs = [_all([group[seed] for seed in seeds], "random", "successes") for group in (ours, theirs)]
+    p = float(ttest_rel(*pairs).pvalue)
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
