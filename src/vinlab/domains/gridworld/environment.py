@@ -6,6 +6,7 @@ from jaxtyping import Bool, Int, UInt8
 from vinlab.types import MOVE_OFFSETS
 
 ENVIRONMENT_ID = "vinlab/GridWorld-v0"
+HOLES_ID = "vinlab/HoleWorld-v0"
 
 
 def step(
@@ -37,10 +38,17 @@ def is_free(
 
 
 def register_environments() -> None:
-    """Make the grid-world known to Gymnasium as ``vinlab/GridWorld-v0``; a second call changes nothing."""
+    """Make the grid-worlds known to Gymnasium, with walls and with holes; a second call changes nothing."""
     import gymnasium
 
     if ENVIRONMENT_ID not in gymnasium.registry:
         gymnasium.register(
             ENVIRONMENT_ID, entry_point="vinlab.domains.gridworld.gymnasium_env:GridWorldEnvironment"
+        )
+    if HOLES_ID not in gymnasium.registry:
+        package = "vinlab.domains.gridworld.holes_env"
+        gymnasium.register(
+            HOLES_ID,
+            entry_point=f"{package}:HoleWorldEnvironment",
+            vector_entry_point=f"{package}:HoleWorldVectorEnv",
         )
