@@ -21,7 +21,7 @@ LEVELS = {8: 12, 16: 22}
 
 HORIZONS = {8: 30, 16: 60}
 
-UPDATES: dict[Recipe, dict[int, int]] = {"default": {8: 150, 16: 200}, "paper": {8: 250, 16: 300}}
+UPDATES: dict[Recipe, dict[int, int]] = {"default": {8: 150, 16: 160}, "paper": {8: 250, 16: 300}}
 """Iterations of TRPO for a VIN whose kernels start as moves, and for one whose kernels start as noise."""
 
 
