@@ -10,7 +10,6 @@ from vinlab.experiments.web_table import web_table
 from vinlab.experiments.web_training import WebData, WebTraining, one_cycle, train, without_backups
 from vinlab.learners.contract import Progress
 from vinlab.learners.imitation import ImitationConfig
-from vinlab.learners.optimisers import Stage
 from vinlab.networks.web_presets import IndexVinConfig, PageVinConfig, ReactiveConfig, WebNetworkConfig
 from vinlab.recording.recorded import RecordedRun
 
@@ -30,24 +29,18 @@ NETWORKS: dict[str, tuple[WebNetworkConfig, str]] = {
 }
 """The rows of the table; K counts the backups after the reward, as the paper does."""
 
-EPOCHS = {"baseline": 8, "pages": 2, "pages-k0": 2}
-MOST_EPOCHS = 8
+EPOCHS = {"pages": 1, "pages-k0": 1}
+MOST_EPOCHS = 5
 CONTROLS: dict[Control, tuple[str, ...]] = {
     "leaky": ("baseline", "members", "pages"),
     "random-vectors": ("baseline", "members", "pages"),
 }
 
 
-def learning_of(network: str, recipe: Recipe, budget: Budget) -> ImitationConfig:
-    """One cycle of Adam; the paper's recipe for its own networks is RMSProp with falling rates."""
-    epochs = {"smoke": 1, "small": 2, "paper": EPOCHS.get(network, MOST_EPOCHS)}[budget]
+def learning_of(network: str, budget: Budget) -> ImitationConfig:
+    """One rise and fall of Adam's rate."""
+    epochs = EPOCHS.get(network, MOST_EPOCHS) if budget == "paper" else {"smoke": 1, "small": 2}[budget]
     return one_cycle(epochs, 1e-3 if network.startswith("pages") else 3e-3)
-
-
-def authors_learning(epochs: int) -> ImitationConfig:
-    """The co-author's: RMSProp with rates from 1e-2 down to 1e-6, a fifth of the epochs each."""
-    stages = tuple(Stage(epochs, 10.0**-power) for power in range(2, 7))
-    return ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=128, clip=None)
 
 
 def configure(
@@ -60,7 +53,7 @@ def configure(
     if budget == "smoke":
         small = EncyclopediaConfig(branches=(4, 3), articles=150, sentences=24)
         data = replace(data, validation_problems=20, root_problems=30, random_problems=40, encyclopedia=small)
-    learning = learning_of(network, recipe, budget)
+    learning = learning_of(network, budget)
     first = learning if network == "vin-staged" else None
     return WebTraining(NETWORKS[network][0], data, learning, first)
 

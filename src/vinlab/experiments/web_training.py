@@ -1,7 +1,7 @@
 """Training on a site by imitation: queries and shortest paths in, a recorded run out."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -63,7 +63,7 @@ class WebData:
     """From the root, and as many again from random starts."""
     root_problems: int = 2000
     random_problems: int = 4000
-    encyclopedia: EncyclopediaConfig = EncyclopediaConfig()
+    encyclopedia: EncyclopediaConfig = field(default_factory=EncyclopediaConfig)
     """The site when no folder of real data is given."""
 
 

@@ -146,9 +146,10 @@ def read_texts(folder: Path, articles: Sequence[str]) -> dict[str, str]:
     """The text of each article that has one, in the order of the list."""
     packed, plain = folder / "articles_text.jsonl.xz", folder / "articles_text.jsonl"
     path = packed if packed.exists() else _require_file(plain)
-    opened = lzma.open(path, "rt", encoding="utf-8") if path is packed else path.open(encoding="utf-8")
     try:
-        with opened as file:
+        with (
+            lzma.open(path, "rt", encoding="utf-8") if path is packed else path.open(encoding="utf-8") as file
+        ):
             texts = {record["article"]: record["text"] for record in map(json.loads, file)}
     except (json.JSONDecodeError, KeyError, TypeError, lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
         raise InputError(

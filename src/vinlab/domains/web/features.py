@@ -17,8 +17,8 @@ class Sentences:
     """Texts as the places of their known words, sentence by sentence and page by page."""
 
     words: Int[np.ndarray, " W"]
-    word_offsets: Int[np.ndarray, " sentences+1"]
-    page_offsets: Int[np.ndarray, " N+1"]
+    word_offsets: Int[np.ndarray, " sentence_offsets"]
+    page_offsets: Int[np.ndarray, " page_offsets"]
     texts: Sequence[str]
 
     @cached_property

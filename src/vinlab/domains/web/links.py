@@ -12,7 +12,7 @@ from vinlab.types import InputError
 class Links:
     """The links of every page; those of page p are ``targets[offsets[p] : offsets[p + 1]]``, in rising order."""
 
-    offsets: Int[np.ndarray, " N+1"]
+    offsets: Int[np.ndarray, " offsets"]
     targets: Int[np.ndarray, " E"]
 
     @property
@@ -23,7 +23,7 @@ class Links:
     def __len__(self) -> int:
         return len(self.targets)
 
-    def of(self, page: int) -> Int[np.ndarray, " n"]:
+    def of(self, page: int | np.integer) -> Int[np.ndarray, " n"]:
         """The pages that one page links to."""
         return self.targets[self.offsets[page] : self.offsets[page + 1]]
 

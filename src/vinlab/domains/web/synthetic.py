@@ -12,7 +12,24 @@ from vinlab.domains.web.words import WordVectors
 from vinlab.types import InputError
 
 _SYLLABLES = (
-    "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu bra cle dri flo gru pla sti tre".split()
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "ha",
+    "je",
+    "ki",
+    "lo",
+    "mu",
+    "na",
+    "pe",
+    "qui",
+    "ro",
+    "su",
+    "ta",
+    "ve",
+    "wi",
 )
 
 
@@ -65,7 +82,7 @@ def make_encyclopedia(config: EncyclopediaConfig, *, rng: np.random.Generator) -
     words = _invent_words(_count_words(config, len(topics.parents)), rng)
     names = _Words(config, len(topics.parents))
     texts = [
-        _write(config, topics, names, words, article, homes[article], rng)
+        _write(config, topics, names, words, article, int(homes[article]), rng)
         for article in range(config.articles)
     ]
     first = len(topics.parents)

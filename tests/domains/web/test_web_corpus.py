@@ -1,0 +1,125 @@
+import json
+
+import numpy as np
+import pytest
+
+from vinlab.domains.web.corpus import ARTICLE, read_articles, read_corpus, read_pairs
+from vinlab.domains.web.words import read_vectors, split_sentences, split_words
+from vinlab.types import InputError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A small sound corpus, for tests that spoil one thing of it."""
+    words = ["cat", "dog", "bird", "animal", "house", "the", "runs"]
+    (tmp_path / "articles.tsv").write_text("# names\nCat\nDog\nHouse\nSponsor\n")
+    (tmp_path / "links.tsv").write_text("# links\nCat\tDog\nDog\tCat\nCat\tCat\nHouse\tSponsor\n")
+    (tmp_path / "categories.tsv").write_text(
+        "Cat\tsubject.Animals.Pets\nDog\tsubject.Animals\nHouse\tsubject.Things\n"
+    )
+    records = [{"article": name, "text": f"The {name} runs. The dog."} for name in ("Cat", "Dog", "House")]
+    (tmp_path / "articles_text.jsonl").write_text("\n".join(map(json.dumps, records)))
+    np.savez(tmp_path / "vectors.npz", words="\n".join(words), vectors=np.eye(len(words), 3))
+    return tmp_path
+
+
+def test_categories_are_pages_and_come_first_level_by_level(folder):
+    corpus = read_corpus(folder)
+    assert list(corpus.titles) == ["subject", "Animals", "Things", "Pets", "Cat", "Dog", "House"]
+    assert corpus.levels.tolist() == [0, 1, 1, 2, ARTICLE, ARTICLE, ARTICLE]
+    assert corpus.parents.of(4).tolist() == [3]
+    assert corpus.parents.of(3).tolist() == [1]
+
+
+def test_links_to_oneself_and_to_pages_without_text_are_left_out(folder):
+    corpus = read_corpus(folder)
+    assert [corpus.links.of(page).tolist() for page in (4, 5, 6)] == [[5], [4], []]
+
+
+@pytest.mark.parametrize("name", ["articles.tsv", "links.tsv", "categories.tsv", "articles_text.jsonl"])
+def test_a_missing_file_is_named(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(InputError, match=name.replace(".", r"\.")):
+        read_corpus(folder)
+
+
+def test_missing_vectors_say_where_public_ones_are(folder):
+    (folder / "vectors.npz").unlink()
+    with pytest.raises(InputError, match="There is no file of word vectors .* public ones are at"):
+        read_corpus(folder)
+
+
+def test_a_link_to_an_unknown_page_is_named(folder):
+    (folder / "links.tsv").write_text("Cat\tUnicorn\n")
+    with pytest.raises(InputError, match="a link names the page 'Unicorn'"):
+        read_corpus(folder)
+
+
+def test_a_page_that_nobody_can_leave_is_named(folder):
+    (folder / "categories.tsv").write_text("Cat\tsubject.Animals\nDog\tsubject.Animals\n")
+    with pytest.raises(InputError, match="'House' has no link and no category"):
+        read_corpus(folder)
+
+
+def test_an_empty_text_is_named(folder):
+    with (folder / "articles_text.jsonl").open("a") as file:
+        file.write('\n{"article": "House", "text": " "}')
+    with pytest.raises(InputError, match="'House' has an empty text"):
+        read_corpus(folder)
+
+
+def test_a_text_of_an_unlisted_page_and_broken_json_are_named(folder):
+    (folder / "articles_text.jsonl").write_text('{"article": "Moon", "text": "x"}')
+    with pytest.raises(InputError, match="names the page 'Moon'"):
+        read_corpus(folder)
+    (folder / "articles_text.jsonl").write_text("{")
+    with pytest.raises(InputError, match="one JSON object a line"):
+        read_corpus(folder)
+
+
+def test_a_table_with_a_missing_column_is_named(folder):
+    (folder / "links.tsv").write_text("Cat\n")
+    with pytest.raises(InputError, match="must have 2 columns, but line 1 has 1"):
+        read_corpus(folder)
+
+
+def test_two_roots_are_refused(folder):
+    (folder / "categories.tsv").write_text("Cat\tsubject.A\nDog\tother.B\nHouse\tsubject.A\n")
+    with pytest.raises(InputError, match="one root, but there are 2"):
+        read_corpus(folder)
+
+
+def test_glove_text_and_npz_give_the_same_vectors(tmp_path):
+    (tmp_path / "glove.txt").write_text("cat 1.0 2.0\ndog 0.5 -1.0\n")
+    np.savez(tmp_path / "v.npz", words="cat\ndog", vectors=np.array([[1, 2], [0.5, -1]], dtype=np.float16))
+    text, packed = read_vectors(tmp_path / "glove.txt"), read_vectors(tmp_path / "v.npz")
+    assert list(text.words) == list(packed.words)
+    np.testing.assert_array_equal(text.vectors, packed.vectors)
+
+
+@pytest.mark.parametrize("text", ["cat 1.0 2.0\ndog 0.5\n", "cat one two\n", ""])
+def test_broken_vector_files_are_refused(tmp_path, text):
+    (tmp_path / "glove.txt").write_text(text)
+    with pytest.raises(InputError):
+        read_vectors(tmp_path / "glove.txt")
+
+
+def test_words_and_sentences():
+    assert split_words("The U.S. won 3-1; naïve!") == ["the", "u", "s", "won", "3", "1", "naïve"]
+    assert split_sentences('He came. "Yes" he said. no capital\nNew line') == [
+        "He came.", '"Yes" he said. no capital', "New line",
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_real_corpus_has_the_counts_that_its_readme_gives(real_data):
+    folder = real_data / "wikispeedia"
+    articles, links = read_articles(folder), read_pairs(folder, "links.tsv")
+    rows = read_pairs(folder, "categories.tsv")
+    assert (len(articles), len(set(articles))) == (4604, 4604)
+    assert (len(links), len(set(links)), sum(a == b for a, b in links)) == (119882, 119882, 110)
+    assert (len(rows), len({path for _, path in rows})) == (5204, 129)
+    corpus = read_corpus(folder)
+    assert np.bincount(corpus.levels + 1).tolist() == [4598, 1, 15, 103, 27]
+    texts = [corpus.texts[page] for page in corpus.articles]
+    assert len(texts) - len(set(texts)) == 8
