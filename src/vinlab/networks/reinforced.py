@@ -67,6 +67,8 @@ class ValueVinConfig:
 class ValueVin(ValueIterationNetwork):
     """A VIN whose plan a critic may look at."""
 
+    num_moves = MOVES
+
     def look(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S D"]:
         """The q of each state, and value and reward around it."""
         image = torch.cat([plan.value, plan.reward[:, :1]], dim=1)
@@ -80,6 +82,7 @@ class Critic(nn.Module):
 
     def __init__(self, *, features: int, hidden: int = 64) -> None:
         super().__init__()
+        self.num_features = features
         self.layers = nn.Sequential(
             nn.Linear(features, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)
         )

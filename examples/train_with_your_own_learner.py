@@ -1,0 +1,52 @@
+"""Train a VIN with stable-baselines3's PPO instead of our own learner (pip install "vinlab[rl]").
+
+Any learner that takes a Gymnasium environment can train a VIN. PPO plans anew for every step, so this is slower than
+`vinlab train rl/8/vin`; but it is your learner, and the network it leaves is the same.
+"""
+
+import argparse
+
+import numpy as np
+from stable_baselines3 import PPO
+from stable_baselines3.common.env_util import make_vec_env
+
+from vinlab.domains.gridworld.holes import sample_hole_problems
+from vinlab.domains.gridworld.holes_env import HoleWorldEnvironment
+from vinlab.domains.gridworld.problem import GridworldConfig
+from vinlab.experiments.rl_evaluation import act_among_holes
+from vinlab.networks.reinforced import ValueVinConfig
+from vinlab.networks.sb3 import VinPolicy
+
+SIZE = 8
+
+
+def main(steps: int, difficulty: int) -> float:
+    maps = GridworldConfig(size=SIZE)
+    worlds = make_vec_env(
+        lambda: HoleWorldEnvironment(maps, difficulty=difficulty, horizon=20), n_envs=8, seed=0
+    )
+    learner = PPO(
+        VinPolicy,
+        worlds,
+        policy_kwargs={"network": ValueVinConfig(iterations=10)},
+        n_steps=64,
+        batch_size=128,
+        learning_rate=3e-3,
+        gamma=0.99,
+        seed=0,
+    )
+    learner.learn(steps)
+    assert isinstance(learner.policy, VinPolicy)
+    problems = sample_hole_problems(maps, 200, rng=np.random.default_rng(1), difficulty=difficulty)
+    success = float(act_among_holes(learner.policy.vin, problems).reached.mean())
+    print(
+        f"After {steps} steps the goal, {difficulty} moves away, is reached on {success:.1%} of unseen maps."
+    )
+    return success
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--steps", type=int, default=4096)
+    options.add_argument("--difficulty", type=int, default=3)
+    main(**vars(options.parse_args()))
