@@ -30,6 +30,9 @@ MEASURES = {
     "trajectory_difference": ("extra steps, mean", "{:.3f}"),
     "optimal_action_accuracy": ("moves that are optimal", "{:.2%}"),
     "prediction_loss": ("moves unlike the expert's", "{:.3f}"),
+    "train_distance": ("final distance, training domains", "{:.3f}"),
+    "test_distance": ("final distance, unseen domains", "{:.3f}"),
+    "test_failed": ("ends far from the goal", "{:.1%}"),
 }
 
 
@@ -60,6 +63,8 @@ def print_scores(id: str, scores: Mapping[str, Any]) -> None:
     )
     table = Table("measure", "ours", "paper", title=f"{id} on {scores['num_problems']} unseen problems")
     for name, (words, form) in MEASURES.items():
+        if name not in scores:
+            continue
         table.add_row(words, _number(scores[name], form), _number(paper.get(name), form))
     if scores["num_unsolvable"]:
         table.add_row("of them without any route", str(scores["num_unsolvable"]), "–")

@@ -1,5 +1,6 @@
 """One module per table or figure of the paper."""
 
+from vinlab.experiments.control import CONTROL
 from vinlab.experiments.experiment import (
     BUDGETS,
     RECIPES,
@@ -13,10 +14,11 @@ from vinlab.experiments.gridworld import GRIDWORLD
 from vinlab.experiments.rl import RL
 from vinlab.experiments.web import WEB
 
-EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD, RL, WEB)
+EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD, RL, WEB, CONTROL)
 
 __all__ = [
     "BUDGETS",
+    "CONTROL",
     "EXPERIMENTS",
     "GRIDWORLD",
     "RECIPES",

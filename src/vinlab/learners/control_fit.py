@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -48,7 +48,7 @@ class ControlDemonstrations:
 class ControlFitConfig:
     """How to fit a policy to its teachers."""
 
-    stage: Stage = Stage(150, 3e-3, "one-cycle")
+    stage: Stage = field(default_factory=lambda: Stage(150, 3e-3, "one-cycle"))
     batch_domains: int = 20
     states_per_domain: int = 128
     """Of each domain in a batch, drawn anew for every update."""

@@ -17,7 +17,7 @@ class MixtureConfig:
     """Of expectation and maximisation."""
     points: int = 10_000
     """So many samples are drawn for it at most."""
-    strength: float = 1.0
+    strength: float = 0.2
     """How many samples the prior counts for at each time."""
 
 
@@ -50,13 +50,10 @@ def fit_mixture(
     rng: np.random.Generator,
     ridge: float = 1e-6,
 ) -> Mixture:
-    """A mixture by expectation and maximisation, from points chosen as first centres at random."""
+    """A mixture by expectation and maximisation, with some of the points as first centres."""
     points = points[rng.permutation(len(points))[: config.points]]
-    count = min(config.components, len(points))
-    spread = points.std(axis=0) + 1e-6
-    centres = points[rng.choice(len(points), count, replace=False)]
-    distances = (((points[:, None] - centres) / spread) ** 2).sum(axis=-1)
-    shares = np.eye(count)[distances.argmin(axis=1)]
+    centres = _apart(points, min(config.components, len(points)), rng)
+    shares = np.eye(len(centres))[_distances(points, centres).argmin(axis=1)]
     mixture = _maximise(points, shares, ridge)
     for _ in range(config.rounds):
         mixture = _maximise(points, mixture.responsibilities(points), ridge)
@@ -112,7 +109,7 @@ def _with_prior(
 
 
 def _condition(mean: np.ndarray, covariance: np.ndarray, joint: int, ridge: float) -> Fit:
-    """x' given x and u, where a covariance without full rank is made larger until it has."""
+    """X' given x and u, where a covariance without full rank is made larger until it has."""
     covariance = (covariance + covariance.swapaxes(-1, -2)) / 2 + ridge * np.eye(covariance.shape[-1])
     given = covariance[..., :joint, :joint]
     smallest = np.linalg.eigvalsh(given)[..., 0]
@@ -126,6 +123,23 @@ def _condition(mean: np.ndarray, covariance: np.ndarray, joint: int, ridge: floa
     noise = covariance[..., joint:, joint:] - matrices @ given @ matrices.swapaxes(-1, -2)
     noise = (noise + noise.swapaxes(-1, -2)) / 2
     return Fit(Dynamics(matrices, offsets, noise), singular)
+
+
+def _apart(points: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """So many of the points, each drawn with more chance the further it lies from those before it."""
+    centres = points[rng.integers(len(points), size=1)]
+    while len(centres) < count:
+        nearest = _distances(points, centres).min(axis=1) + 1e-12
+        centres = np.concatenate(
+            [centres, points[rng.choice(len(points), size=1, p=nearest / nearest.sum())]]
+        )
+    return centres
+
+
+def _distances(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Squared, in units of the spread of the points along each axis."""
+    spread = points.std(axis=0) + 1e-6
+    return (((points[:, None] - centres) / spread) ** 2).sum(axis=-1)
 
 
 def _maximise(points: np.ndarray, shares: np.ndarray, ridge: float) -> Mixture:

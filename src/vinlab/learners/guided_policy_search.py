@@ -1,19 +1,18 @@
 """Guided policy search: local controllers for each system, improved from samples of dynamics nobody knows."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float64
 
+from vinlab.learners.contract import Progress, unwatched
 from vinlab.learners.fitted_dynamics import MixtureConfig, fit_dynamics, fit_mixture
 from vinlab.learners.local_control import (
     Controllers,
     Costs,
-    expected_cost,
     improve,
-    propagate,
     still_controllers,
 )
 
@@ -23,23 +22,24 @@ class LocalSearchConfig:
     """How local controllers are found."""
 
     iterations: int = 10
-    samples: int = 20
+    samples: int = 16
     """Per system and iteration."""
     horizon: int = 100
     step: float = 1.0
     """How many nats per time step new controllers may diverge from the last ones."""
-    initial_variance: float = 1.0
+    initial_variance: float = 4.0
     """Of the noise on the first controls."""
-    smoothing: float = 2.0
+    smoothing: float = 4.0
     """Noise is smoothed over so many time steps, so that it leads somewhere."""
     control_cost: float = 0.02
-    ramp: float = 0.0
+    ramp: float = 6.0
     """The cost of a state grows with this power of time: 0 counts all moments alike, 2 mostly the late ones."""
-    final_weight: float = 1.0
+    final_weight: float = 20.0
     """How many times more the last time step costs."""
-    mixture: MixtureConfig = MixtureConfig()
+    mixture: MixtureConfig = field(default_factory=MixtureConfig)
 
 
+@runtime_checkable
 class Systems(Protocol):
     """Worlds to be controlled, whatever they are."""
 
@@ -49,7 +49,7 @@ class Systems(Protocol):
         ...
 
     def step(
-        self, states: Float64[np.ndarray, "B N X"], controls: Float64[np.ndarray, "B N U"]
+        self, states: Float64[np.ndarray, "B N X"], controls: Float64[np.ndarray, "B N U"], /
     ) -> tuple[Float64[np.ndarray, "B N X"], Bool[np.ndarray, "B N"]]:
         """What follows N controls in each, and whether that can be trusted."""
         ...
@@ -74,54 +74,95 @@ class QuadraticCost:
     targets: Float64[np.ndarray, "B X"]
     state_weights: Float64[np.ndarray, " X"]
 
-    def expand(
-        self, horizon: int, controls: int, *, control_cost: float, final_weight: float, ramp: float = 0.0
-    ) -> Costs:
-        """The cost at each time step; the last one counts more."""
+    def expand(self, config: LocalSearchConfig, controls: int) -> Costs:
+        """The cost at each time step."""
         systems, states = self.targets.shape
-        times = (np.arange(1, horizon + 1) / horizon) ** ramp
-        times[-1] *= final_weight
-        weights = np.concatenate([self.state_weights, np.full(controls, control_cost)])
-        scale = np.ones((horizon, states + controls))
-        scale[:, :states] *= times[:, None]
-        hessian = (scale * weights)[..., None] * np.eye(states + controls)
-        gradient = np.zeros((systems, horizon, states + controls))
-        gradient[..., :states] = -times[:, None] * (self.state_weights * self.targets)[:, None]
-        return Costs(np.broadcast_to(hessian, (systems, *hessian.shape)).copy(), gradient)
+        times = (np.arange(1, config.horizon + 1) / config.horizon) ** config.ramp
+        times[-1] *= config.final_weight
+        weights = np.tile(config.control_cost, (config.horizon, states + controls))
+        weights[:, :states] = times[:, None] * self.state_weights
+        hessians = weights[..., None] * np.eye(states + controls)
+        gradients = np.zeros((systems, config.horizon, states + controls))
+        gradients[..., :states] = -weights[:, :states] * self.targets[:, None]
+        return Costs(np.broadcast_to(hessians, (systems, *hessians.shape)).copy(), gradients)
 
 
-def search(systems, cost, config, *, rng, watch=None):
-    initial = systems.initial_states
-    B, X = initial.shape
-    U = 2
-    con = still_controllers(B, config.horizon, X, U, config.initial_variance)
-    costs = cost.expand(
-        config.horizon,
-        U,
-        control_cost=config.control_cost,
-        final_weight=config.final_weight,
-        ramp=config.ramp,
+@dataclass(frozen=True)
+class LocalTeachers:
+    """What the search ends with: a controller for each system, tried once more, and how it came to be."""
+
+    controllers: Controllers
+    samples: Samples
+    history: tuple[dict[str, float], ...]
+    """One record per iteration, of the samples before its improvement; the last is of the final controllers."""
+
+
+Measure = Callable[[Samples], Mapping[str, float]]
+"""What a domain wants to know of the samples."""
+
+
+def search_controllers(
+    systems: Systems,
+    cost: QuadraticCost,
+    config: LocalSearchConfig,
+    *,
+    controls: int,
+    rng: np.random.Generator,
+    measure: Measure = lambda samples: {},
+    progress: Progress = unwatched,
+) -> LocalTeachers:
+    """Improve local controllers from samples alone; what the systems do is fitted anew in every iteration."""
+    count, states = systems.initial_states.shape
+    controllers = still_controllers(count, config.horizon, states, controls, config.initial_variance)
+    costs = cost.expand(config, controls)
+    history = []
+    for iteration in range(config.iterations):
+        samples = sample(systems, controllers, config, rng=rng)
+        controllers, notes = improve_once(controllers, samples, costs, config, rng=rng)
+        history.append({"iteration": iteration, **measure(samples), **notes})
+        progress(iteration + 1, config.iterations + 1, _note(history[-1]))
+    samples = sample(systems, controllers, config, rng=rng)
+    history.append({"iteration": config.iterations, **measure(samples), **_soundness(samples)})
+    progress(config.iterations + 1, config.iterations + 1, _note(history[-1]))
+    return LocalTeachers(controllers, samples, tuple(history))
+
+
+def improve_once(
+    controllers: Controllers,
+    samples: Samples,
+    costs: Costs,
+    config: LocalSearchConfig,
+    *,
+    rng: np.random.Generator,
+) -> tuple[Controllers, dict[str, float]]:
+    """Better controllers from samples of the last ones, and notes on how that went."""
+    points = np.concatenate([samples.states, samples.controls, samples.following], axis=-1)
+    prior = fit_mixture(points[samples.sound].reshape(-1, points.shape[-1]), config.mixture, rng=rng)
+    fit = fit_dynamics(
+        samples.states,
+        samples.controls,
+        samples.following,
+        samples.sound,
+        prior,
+        strength=config.mixture.strength,
     )
-    out = []
-    for it in range(config.iterations):
-        s = sample(systems, con, config, rng=rng)
-        if watch:
-            watch(it, s)
-        pts = np.concatenate([s.states, s.controls, s.following], -1)[s.sound].reshape(-1, 2 * X + U)
-        prior = fit_mixture(pts, config.mixture, rng=rng)
-        fit = fit_dynamics(
-            s.states, s.controls, s.following, s.sound, prior, strength=config.mixture.strength
-        )
-        imp = improve(
-            fit.dynamics,
-            costs,
-            con,
-            initial,
-            np.broadcast_to(1e-6 * np.eye(X), (B, X, X)).copy(),
-            bound=np.full(B, config.step * config.horizon),
-        )
-        con = imp.controllers
-    return con
+    initial = samples.states[:, 0, 0]
+    certain = np.broadcast_to(1e-6 * np.eye(initial.shape[1]), (len(initial), *2 * initial.shape[1:])).copy()
+    bound = np.full(len(initial), config.step * config.horizon)
+    improvement = improve(fit.dynamics, costs, controllers, initial, certain, bound=bound)
+    return improvement.controllers, {
+        "divergence": float(improvement.divergences.mean()),
+        "regularised": float(fit.regularised.mean()),
+        **_soundness(samples),
+    }
+
+
+def _soundness(samples: Samples) -> dict[str, float]:
+    return {"diverged_rollouts": int((~samples.sound).sum())}
+
+
+def _note(record: Mapping[str, float]) -> str:
+    return " ".join(f"{name} {amount:.3f}" for name, amount in record.items() if name.endswith("distance"))
 
 
 def sample(
@@ -159,4 +200,7 @@ def smooth_noise(
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
     kernel /= np.linalg.norm(kernel)
     padded = np.concatenate([rng.standard_normal((*shape[:2], 2 * reach, shape[3])), noise], axis=2)
-    return sum(weight * padded[:, :, lag : lag + shape[2]] for lag, weight in enumerate(kernel))
+    smooth = np.zeros(shape)
+    for lag, weight in enumerate(kernel):
+        smooth += weight * padded[:, :, lag : lag + shape[2]]
+    return smooth

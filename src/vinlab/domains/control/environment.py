@@ -94,13 +94,13 @@ class ParticleWorlds:
         from mujoco import rollout
 
         count = states.shape[1]
-        flat = states.reshape(-1, 4)
-        usable = np.isfinite(flat).all(axis=1) & np.isfinite(pushes.reshape(-1, 2)).all(axis=1)
+        flat, wanted = states.reshape(-1, 4), pushes.reshape(-1, 2)
+        usable = np.asarray(np.isfinite(flat).all(axis=1) & np.isfinite(wanted).all(axis=1))
         initial = np.concatenate([np.zeros((len(flat), 1)), np.where(usable[:, None], flat, 0.0)], axis=1)
-        controls = np.where(usable[:, None], pushes.reshape(-1, 2), 0.0)
+        controls = np.where(usable[:, None], wanted, 0.0)
         controls = np.repeat(controls[:, None], self.physics.substeps, axis=1)
         models = [model for model in self._models for _ in range(count)]
-        reached, _ = rollout.rollout(models, self._data, initial, controls)
+        reached = np.asarray(rollout.rollout(models, self._data, initial, controls)[0])
         self.steps_simulated += len(flat) * self.physics.substeps
         sound = usable & self._is_sound(reached[:, -1])
         following = np.where(sound[:, None], reached[:, -1, 1:], flat)

@@ -1,7 +1,7 @@
 """Controllers that know the map: one that tracks the shortest route, and one that pushes straight at the goal."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float64, Int64
@@ -12,6 +12,7 @@ from vinlab.domains.control.problem import ControlProblems, route_costs
 from vinlab.types import MOVE_OFFSETS
 
 
+@runtime_checkable
 class Controller(Protocol):
     """Whatever pushes the particle by its state alone."""
 

@@ -35,7 +35,7 @@ def cells_of(positions: Float64[np.ndarray, "*S 2"], cells: int) -> Int64[np.nda
 def covered(boxes: Boxes, cells: int, *, margin: float = 0.0) -> UInt8[np.ndarray, "B H W"]:
     """1 where the centre of a cell lies in a box, or within the margin of one or of the square's edge."""
     centres = cell_centres(cells)
-    present = (boxes[..., 2:] > 0).all(axis=-1)
+    present = np.asarray((boxes[..., 2:] > 0).all(axis=-1))
     rows = np.abs(centres - boxes[..., 0, None]) <= boxes[..., 2, None] + margin
     cols = np.abs(centres - boxes[..., 1, None]) <= boxes[..., 3, None] + margin
     inside = (present[..., None, None] & rows[..., :, None] & cols[..., None, :]).any(axis=1)
@@ -54,4 +54,4 @@ def touches(boxes: Boxes, positions: Float64[np.ndarray, "B 2"], margin: float) 
     """Whether each position lies within the margin of a box of its square."""
     near = np.abs(boxes[..., :2] - positions[:, None]) <= boxes[..., 2:] + margin
     present = (boxes[..., 2:] > 0).all(axis=-1)
-    return (near.all(axis=-1) & present).any(axis=-1)
+    return np.asarray((near.all(axis=-1) & present).any(axis=-1))

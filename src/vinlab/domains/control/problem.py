@@ -43,7 +43,7 @@ class ControlConfig:
     """How far start and goal lie from the edge."""
     clearance: float = 0.04
     """How much room beside the particle a route must have."""
-    detour: tuple[float, float] = (1.15, 2.2)
+    detour: tuple[float, float] = (1.1, 2.2)
     """Least and greatest length of the shortest route by that of the one without obstacles."""
     least_distance: float = 1.2
     """Between start and goal."""

@@ -1,0 +1,75 @@
+"""Continuous control: Section 4.3 of the paper, a particle pushed past obstacles."""
+
+from collections.abc import Sequence
+
+from vinlab.domains.control.environment import Physics
+from vinlab.domains.control.problem import ControlConfig
+from vinlab.experiments.control_table import control_table
+from vinlab.experiments.control_teachers import RouteTeacher, SearchTeacher, Teacher
+from vinlab.experiments.control_training import ControlData, ControlTraining, train
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.learners.contract import Progress
+from vinlab.learners.control_fit import ControlFitConfig
+from vinlab.learners.guided_policy_search import LocalSearchConfig
+from vinlab.learners.optimisers import Stage
+from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
+from vinlab.recording.recorded import RecordedRun
+
+NETWORKS: dict[str, ControlNetworkConfig] = {
+    "control/vin": ControlVinConfig(),
+    "control/cnn": ControlCnnConfig(),
+}
+ABOUT = {
+    "control/vin": "VIN that plans on a 16 x 16 picture and pushes a particle",
+    "control/cnn": "the rival: two convolutions and the same three layers",
+}
+
+SIZES: dict[Budget, dict[str, int]] = {
+    "smoke": {"domains": 6, "validation": 4, "test": 8, "samples": 4, "iterations": 2, "epochs": 2},
+    "small": {"domains": 100, "validation": 30, "test": 100, "samples": 16, "iterations": 10, "epochs": 60},
+    "paper": {"domains": 200, "validation": 60, "test": 240, "samples": 16, "iterations": 10, "epochs": 200},
+}
+
+
+def configure(id: str, budget: Budget, recipe: Recipe) -> ControlTraining:
+    """The configuration of a network: the recipe ``paper`` has the paper's teacher, the default one our own."""
+    sizes = SIZES[budget]
+    teacher: Teacher = RouteTeacher(samples=sizes["samples"])
+    if recipe == "paper":
+        search = LocalSearchConfig(iterations=sizes["iterations"], samples=sizes["samples"])
+        teacher = SearchTeacher(search)
+    return ControlTraining(
+        network=NETWORKS[id],
+        data=ControlData(
+            ControlConfig(),
+            training_domains=sizes["domains"],
+            validation_domains=sizes["validation"],
+            test_domains=sizes["test"],
+        ),
+        physics=Physics(),
+        teacher=teacher,
+        learning=ControlFitConfig(Stage(sizes["epochs"], 3e-3, "one-cycle")),
+    )
+
+
+def _setting(id: str) -> Setting:
+    return Setting(id, ABOUT[id], lambda budget, recipe: configure(id, budget, recipe))
+
+
+def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
+    """Train one of the settings and record it."""
+    return train(configure(request.id, request.budget, request.recipe), request, progress=progress)
+
+
+def table(runs: Sequence[RecordedRun]) -> str:
+    """The table of Figure 5: ours beside the paper's."""
+    return control_table(runs)
+
+
+CONTROL = Experiment(
+    name="control",
+    paper="Section 4.3",
+    settings={id: _setting(id) for id in NETWORKS},
+    train=train_setting,
+    table=table,
+)
