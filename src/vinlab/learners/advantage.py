@@ -10,8 +10,8 @@ from jaxtyping import Bool, Float, Int
 class Episodes:
     """What happened in some episodes of each problem; after its end an episode has filler that does not count."""
 
-    states: Int[np.ndarray, "B S T+1 2"]
-    """From the start on, up to the state that the last move led to."""
+    states: Int[np.ndarray, "B S U 2"]
+    """From the start on, up to the state that the last move led to: one more than there are moves."""
     moves: Int[np.ndarray, "B S T"]
     rewards: Float[np.ndarray, "B S T"]
     made: Bool[np.ndarray, "B S T"]
@@ -35,7 +35,7 @@ def discounted_returns(episodes: Episodes, discount: float) -> Float[np.ndarray,
 
 
 def generalised_advantages(
-    episodes: Episodes, values: Float[np.ndarray, "B S T+1"], *, discount: float, trace: float
+    episodes: Episodes, values: Float[np.ndarray, "B S U"], *, discount: float, trace: float
 ) -> Float[np.ndarray, "B S T"]:
     """The advantage of every move, with ``values`` as what was expected of every state.
 
