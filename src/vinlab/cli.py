@@ -307,6 +307,37 @@ def plot(run: Positional[Path], /, out: Path | None = None, problem: int = 0) ->
         print(f"Drawn in {path}.")
 
 
+def browse(
+    query: Positional[str],
+    /,
+    model: Path,
+    data: Path | None = None,
+    start: str | None = None,
+    clicks: int = 10,
+    out: Path | None = None,
+) -> None:
+    """Let a trained web policy look for the page that a query describes, and show every click.
+
+    Args:
+        query: A few words or sentences that describe a page.
+        model: The folder of a run of web navigation, such as runs/web/full/pages/default-paper/seed-0.
+        data: Folder of the site that the run was trained on; the synthetic encyclopedia needs none.
+        start: Title of the page to start from; the root if not given.
+        clicks: How many clicks at most.
+        out: Where to draw the plan on the tree of categories (.png, .pdf or .svg).
+    """
+    from vinlab.experiments.web_browsing import open_browser
+    from vinlab.experiments.web_pictures import print_trail, trail_figure
+
+    browser = open_browser(model, data)
+    trail = browser.follow(query, start=browser.page_named(start) if start else 0, most_clicks=clicks)
+    print_trail(browser, trail)
+    if out is not None:
+        from vinlab.figures.save import save_figure
+
+        print(f"Drawn in {save_figure(trail_figure(browser, trail), out)}.")
+
+
 COMMANDS: dict[str, Callable[..., Any]] = {
     "list": list_settings,
     "show": show,
@@ -316,6 +347,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "plan": plan,
     "table": table,
     "plot": plot,
+    "browse": browse,
 }
 
 

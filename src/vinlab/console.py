@@ -58,6 +58,9 @@ def watched(title: str) -> Iterator[Watcher]:
 
 def print_scores(id: str, scores: Mapping[str, Any]) -> None:
     """The scores in a table, beside the paper's where it has them."""
+    if "num_problems" not in scores:
+        _print_groups(id, scores)
+        return
     paper = {name: numbers for one in EXPERIMENTS for name, numbers in paper_numbers(one.name).items()}.get(
         id, {}
     )
@@ -68,6 +71,16 @@ def print_scores(id: str, scores: Mapping[str, Any]) -> None:
         table.add_row(words, _number(scores[name], form), _number(paper.get(name), form))
     if scores["num_unsolvable"]:
         table.add_row("of them without any route", str(scores["num_unsolvable"]), "–")
+    Console().print(table)
+
+
+def _print_groups(id: str, groups: Mapping[str, Mapping[str, Any]]) -> None:
+    """Several sets of problems side by side, a line for each measure."""
+    table = Table("measure", *groups, title=f"{id} on unseen problems")
+    for name in next(iter(groups.values())):
+        numbers = [group[name] for group in groups.values()]
+        shown = [str(number) if isinstance(number, int) else f"{number:.3f}" for number in numbers]
+        table.add_row(name.replace("_", " "), *shown)
     Console().print(table)
 
 

@@ -56,7 +56,7 @@ def evaluate_links(policy: LinkPolicy, view: SiteView, judged: Judged, *, seed: 
     arrived = np.full(count, -1)
     for chosen, plan in _plans(policy, view, judged):
         inside = np.flatnonzero((steps.problems >= chosen[0]) & (steps.problems <= chosen[-1]))
-        fixed[inside], free[inside] = _rank_batch(policy, view, judged, plan, inside, chosen[0], rng)
+        fixed[inside], free[inside] = _rank_batch(policy, view, judged, plan, inside, int(chosen[0]), rng)
         arrived[chosen] = browse(policy, view, judged.links, plan, judged.problems[chosen], rng)[1]
     shortest = judged.distances.between(judged.problems.starts, judged.problems.targets)
     return LinkScores(

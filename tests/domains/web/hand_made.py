@@ -1,6 +1,6 @@
 """A site of ten pages whose answers can be worked out by hand.
 
-root 0 ── A 1 ── articles 3, 4, 5          links: 3→6, 5→4, 6→9, 9→3
+root 0 ── A 1 ── articles 3, 4, 5          links: 3→6, 5→4, 6→9, 9→1, 9→3
       └── B 2 ── articles 6, 7, 8, 9
 """
 
@@ -11,7 +11,7 @@ from vinlab.domains.web.site import Queries, Site
 
 LEVELS = np.array([0, 1, 1, *[-1] * 7])
 PARENTS = {1: 0, 2: 0, 3: 1, 4: 1, 5: 1, 6: 2, 7: 2, 8: 2, 9: 2}
-LINKS = [(3, 6), (5, 4), (6, 9), (9, 3)]
+LINKS = [(3, 6), (5, 4), (6, 9), (9, 1), (9, 3)]
 
 
 def ten_pages(dimension=4):

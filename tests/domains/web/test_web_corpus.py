@@ -45,7 +45,7 @@ def test_a_missing_file_is_named(folder, name):
 
 def test_missing_vectors_say_where_public_ones_are(folder):
     (folder / "vectors.npz").unlink()
-    with pytest.raises(InputError, match="There is no file of word vectors .* public ones are at"):
+    with pytest.raises(InputError, match=r"There is no file of word vectors .* public ones are at"):
         read_corpus(folder)
 
 

@@ -1,0 +1,82 @@
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "domains" / "web"))
+from hand_made import ten_pages
+
+from vinlab.domains.web.problem import WebProblems
+from vinlab.experiments.web_evaluation import browse, evaluate_links, make_judged
+from vinlab.experiments.web_views import index_view, page_view
+from vinlab.networks.web import LinkPolicy
+
+
+class HighestNumber(LinkPolicy):
+    """Likes the link with the highest number best: its every click is known."""
+
+    dimension = 4
+
+    def plan(self, site, queries):
+        return None
+
+    def scores(self, site, plan, rows, pages, candidates):
+        return torch.where(candidates < 0, -torch.inf, candidates.float())
+
+
+def problems():
+    pairs = [(0, 4), (0, 9), (3, 9), (2, 1), (5, 9), (0, 3)]
+    starts, targets = np.array(pairs).T
+    return WebProblems(np.zeros(len(pairs), dtype=np.int64), starts, targets)
+
+
+def test_the_measures_on_ten_pages_equal_those_worked_out_by_hand():
+    """Ranks of the links on the fixed paths, page by page; links are ordered from the highest number down.
+
+    0→1→4: 1 1. 0→2→9: 0 0. 3→6→9: 0 0. 2→0→1: 4 1 (but 2→9→1 is as short: 0). 5→1→0→2→9: 1 3 0 0. 0→1→3: 1 2.
+    By itself it goes 0→2→9→3→6→9…, so it arrives at 9 from 0 and 3 by shortest paths and at 3 from 0 by a detour.
+    """
+    site = ten_pages()
+    judged = make_judged(site, site.full, problems())
+    assert judged.steps.following[judged.steps.problems == 4].tolist() == [1, 0, 2, 9]
+    scores = evaluate_links(HighestNumber(), index_view(site, 1.0), judged)
+    assert (scores.num_problems, scores.num_unsolvable) == (6, 0)
+    assert (scores.successes, scores.any_successes) == (5, 6)
+    assert (scores.top1_error, scores.top4_error) == (8 / 14, 1 / 14)
+    assert (scores.average_reward, scores.arrival_rate) == (2 / 6, 3 / 6)
+
+
+def test_a_problem_without_a_path_counts_and_is_no_success():
+    site = ten_pages()
+    none = WebProblems(np.array([0]), np.array([3]), np.array([5]))
+    links = site.full
+    lonely = type(links)(
+        np.where(np.arange(11) > 3, links.offsets[3], links.offsets), links.targets[: links.offsets[3]]
+    )
+    scores = evaluate_links(HighestNumber(), index_view(site, 1.0), make_judged(site, lonely, none))
+    assert (scores.num_problems, scores.num_unsolvable, scores.successes, scores.arrival_rate) == (
+        1,
+        1,
+        0,
+        0.0,
+    )
+
+
+def test_browsing_shows_every_page_on_the_way():
+    site = ten_pages()
+    trail, arrived = browse(
+        HighestNumber(), page_view(site, "full", 0.5), site.full, None, problems(), np.random.default_rng(0)
+    )
+    assert trail[5, :4].tolist() == [0, 2, 9, 3]
+    assert arrived.tolist() == [-1, 2, 2, -1, -1, 3]
+    assert trail[0].tolist() == [0, 2, 9, 3, 6, 9, 3, 6, 9, 3, 6]
+
+
+def test_the_index_graph_and_who_stands_for_whom():
+    site = ten_pages()
+    view = index_view(site, 1.0)
+    assert view.nodes.tolist() == [0, 1, 2]
+    edges = set(zip(view.transition.sources.tolist(), view.transition.targets.tolist(), strict=True))
+    assert edges == {(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 0), (2, 0)}
+    assert view.membership[:, 0].tolist() == [0, 1, 2, 1, 1, 1, 2, 2, 2, 2]
