@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -49,6 +49,7 @@ class TrpoConfig:
         return first if last is None else first * (last / first) ** passed
 
 
+@runtime_checkable
 class Worlds(Protocol):
     """Problems to act in, each in several episodes at once."""
 

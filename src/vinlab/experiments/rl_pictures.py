@@ -1,0 +1,112 @@
+"""The figures of the paper's reinforcement learning, from recorded runs.
+
+Usage: python -m vinlab.experiments.rl_pictures [--runs results] [--out results/figures]
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from vinlab.figures.save import save_figure
+from vinlab.figures.success import Curve, seeds_figure
+from vinlab.recording.recorded import RecordedRun, collect_runs
+from vinlab.types import InputError
+
+Read = Callable[[RecordedRun], Mapping[float, float]]
+
+
+def draw_experiment(runs: Sequence[RecordedRun], out: Path) -> list[Path]:
+    """Draw success over training and by difficulty, and returns with and without the curriculum."""
+    of_size = {size: [run for run in runs if run.manifest.id.startswith(f"rl/{size}/")] for size in (8, 16)}
+    pictures = []
+    for size, chosen in of_size.items():
+        compared = [run for run in chosen if "curriculum" not in run.manifest.id]
+        if not compared:
+            continue
+        maps = f"{size} × {size} maps"
+        pictures += [
+            save_figure(
+                seeds_figure(
+                    _curves(compared, lambda run: _logged(run, "validation_success")),
+                    across="iteration",
+                    up="unseen problems solved",
+                    title=f"Success over training, {maps}",
+                ),
+                out / f"rl_{size}_training.png",
+            ),
+            save_figure(
+                seeds_figure(
+                    _curves(compared, _by_difficulty),
+                    across="moves from start to goal",
+                    up="unseen problems solved",
+                    title=f"Success by difficulty, {maps}",
+                ),
+                out / f"rl_{size}_difficulty.png",
+            ),
+        ]
+    return pictures + _draw_curriculum(of_size[8], out)
+
+
+def _draw_curriculum(runs: Sequence[RecordedRun], out: Path) -> list[Path]:
+    """Draw how much the same VIN earns and solves with the curriculum and without."""
+    without = [run for run in runs if "curriculum" in run.manifest.id]
+    recipes = {run.manifest.recipe for run in without}
+    compared = [
+        run for run in runs if run.manifest.recipe in recipes and run.manifest.id.startswith("rl/8/vin")
+    ]
+    if not without:
+        return []
+    names = {"mean_return": "mean discounted return", "validation_success": "unseen problems solved"}
+    return [
+        save_figure(
+            seeds_figure(
+                _curves(compared, lambda run, name=name: _logged(run, name)),
+                across="iteration",
+                up=words,
+                title="With and without the curriculum, 8 × 8 maps",
+                is_share=name == "validation_success",
+            ),
+            out / f"rl_8_curriculum_{name.split('_')[1]}.png",
+        )
+        for name, words in names.items()
+    ]
+
+
+def _curves(runs: Sequence[RecordedRun], read: Read) -> list[Curve]:
+    groups: dict[str, list[Mapping[float, float]]] = defaultdict(list)
+    for run in sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe)):
+        groups[_label(run)].append(read(run))
+    return [Curve(label, seeds) for label, seeds in groups.items()]
+
+
+def _label(run: RecordedRun) -> str:
+    kind = run.manifest.id.split("/")[-1].replace("-no-curriculum", " without curriculum")
+    start = run.manifest.config["network"].get("initialisation")
+    words = {"moves": ", from moves", "random": ", from noise"}.get(start, "")
+    return kind.replace("vin", "VIN").replace("cnn", "CNN") + words
+
+
+def _logged(run: RecordedRun, name: str) -> dict[float, float]:
+    return {line["iteration"]: line[name] for line in run.metrics() if line.get(name) is not None}
+
+
+def _by_difficulty(run: RecordedRun) -> dict[float, float]:
+    return {float(level): share for level, share in run.result["success_by_difficulty"].items()}
+
+
+def main() -> None:
+    """Draw the figures that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=Path, default=Path("results"))
+    parser.add_argument("--out", type=Path, default=Path("results/figures"))
+    options = parser.parse_args()
+    runs = [run for run in collect_runs(options.runs) if run.manifest.id.startswith("rl/")]
+    if not runs:
+        raise InputError(f"There are no finished runs of rl below {options.runs}.")
+    for path in draw_experiment(runs, options.out):
+        print(f"Drawn in {path}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""How often policies succeed: over their training, and by the difficulty of the problems."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from vinlab.figures import style
+from vinlab.types import InputError
+
+WIDTH, HEIGHT = 4.2, 2.7
+LEFT, TOP, RIGHT, BELOW = 0.75, 0.45, 0.2, 0.55
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A quantity over another, one line for each seed."""
+
+    label: str
+    seeds: Sequence[Mapping[float, float]]
+    """For each seed the heights by their places."""
+
+
+def seeds_figure(
+    curves: Sequence[Curve], *, across: str, up: str, title: str = "", is_share: bool = True
+) -> Figure:
+    """The mean over the seeds as a line, and all seeds as the band between the lowest and the highest."""
+    if not curves:
+        raise InputError("curves must hold at least one curve, but none came.")
+    figure = style.new_figure(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BELOW)
+    style.write_title(figure, title, 0.12)
+    axes = style.place(figure, LEFT, TOP, WIDTH, HEIGHT)
+    for colour, curve in zip(style.LINES * len(curves), curves, strict=False):
+        _draw(axes, curve, colour)
+    _dress(axes, across, up, is_share)
+    return figure
+
+
+def _draw(axes: Axes, curve: Curve, colour: str) -> None:
+    # Only places that all seeds have can be compared.
+    places = sorted(set.intersection(*(set(seed) for seed in curve.seeds)))
+    heights = np.array([[seed[place] for place in places] for seed in curve.seeds])
+    axes.plot(places, heights.mean(axis=0), color=colour, linewidth=1.5, label=curve.label)
+    if len(heights) > 1:
+        axes.fill_between(
+            places, heights.min(axis=0), heights.max(axis=0), color=colour, alpha=0.18, linewidth=0
+        )
+
+
+def _dress(axes: Axes, across: str, up: str, is_share: bool) -> None:
+    axes.set_xlabel(across, size=style.LABEL_SIZE, color=style.INK)
+    axes.set_ylabel(up, size=style.LABEL_SIZE, color=style.INK)
+    axes.tick_params(labelsize=style.TICK_SIZE, length=2.5, color=style.FRAME, labelcolor=style.INK)
+    axes.grid(color=style.CELL_LINE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.xaxis.set_major_locator(MaxNLocator(7, integer=True))
+    if is_share:
+        axes.set_ylim(0, 1.02)
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    for side, spine in axes.spines.items():
+        spine.set(color=style.FRAME, linewidth=0.8, visible=side in ("left", "bottom"))
+    axes.legend(fontsize=style.TICK_SIZE, frameon=False, handlelength=1.6, loc="best")
