@@ -27,7 +27,7 @@ HEADERS = (
 TEACHERS = {"paper": "iLQG (the paper's)", "default": "route (our own)"}
 
 LEGEND = f"""\
-Mean distance to the goal after 100 pushes, mean ± deviation over the seeds; the side of the square is {2 * HALF_SIDE:g}.
+Mean distance to the goal after 100 pushes, mean ± deviation over the seeds; the square has the side {2 * HALF_SIDE:g}.
 *Test*: 240 unseen domains, the same for all seeds, the *first 40* of them by themselves; training domains differ by
 seed. *Of the side*: test distance by the side of the square. *Fails*: share of test domains in which the particle ends
 further than 0.2 from the goal. The paper gives neither the size of its square nor its units, so the ratio of its rows

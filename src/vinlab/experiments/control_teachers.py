@@ -51,15 +51,15 @@ class Lesson:
     """What a teacher showed, and how well it did itself."""
 
     demonstrations: ControlDemonstrations
-    history: list[dict[str, float]]
+    history: list[dict[str, Any]]
     """The teacher's own progress; the last record is of what it showed."""
-    notes: dict[str, float]
+    notes: dict[str, Any]
     """Seconds and simulated steps."""
 
 
 def teach(
     teacher: Teacher, worlds: ParticleWorlds, *, rng: np.random.Generator, progress: Progress
-) -> tuple[ControlDemonstrations, list[dict[str, float]]]:
+) -> tuple[ControlDemonstrations, list[dict[str, Any]]]:
     """The states that the teacher saw, with what it would do in them, and how far from the goals it ended."""
     if isinstance(teacher, RouteTeacher):
         return _teach_routes(teacher, worlds, rng, progress)
@@ -68,7 +68,7 @@ def teach(
 
 def _teach_routes(
     teacher: RouteTeacher, worlds: ParticleWorlds, rng: np.random.Generator, progress: Progress
-) -> tuple[ControlDemonstrations, list[dict[str, float]]]:
+) -> tuple[ControlDemonstrations, list[dict[str, Any]]]:
     controller = RouteController(worlds.problems, teacher.gains)
     own = roll_out(worlds, controller, horizon=teacher.horizon)
     progress(1, 2, "routes")
@@ -96,10 +96,10 @@ def _teach_routes(
 
 def _teach_by_search(
     teacher: SearchTeacher, worlds: ParticleWorlds, rng: np.random.Generator, progress: Progress
-) -> tuple[ControlDemonstrations, list[dict[str, float]]]:
+) -> tuple[ControlDemonstrations, list[dict[str, Any]]]:
     goals = worlds.problems.goals
 
-    def measure(samples: Samples) -> dict[str, float]:
+    def measure(samples: Samples) -> dict[str, Any]:
         ends = samples.following[:, :, -1, :2]
         return distance_scores(np.linalg.norm(ends - goals[:, None], axis=-1))
 
@@ -128,7 +128,7 @@ def _bounded(precisions: np.ndarray, floor: float) -> np.ndarray:
     return (vectors * np.clip(values, floor, 1 / floor)[..., None, :]) @ vectors.swapaxes(-1, -2)
 
 
-def distance_scores(distances: np.ndarray) -> dict[str, float]:
+def distance_scores(distances: np.ndarray) -> dict[str, Any]:
     """The mean distance to the goal, and the share that ends too far from it."""
     return {"distance": float(distances.mean()), "failed": float((distances > FAIL_DISTANCE).mean())}
 

@@ -31,10 +31,13 @@ from vinlab.experiments.control_teachers import (
 from vinlab.experiments.experiment import TrainingRequest
 from vinlab.learners.contract import Progress, Record, Validation, Validator
 from vinlab.learners.control_fit import ControlFitConfig, fit_controls
-from vinlab.networks.control import ControlNetworkConfig, ControlPolicy, network_from_plain, network_to_plain
+from vinlab.models import load
+from vinlab.networks.control import ControlNetworkConfig, ControlPolicy
+from vinlab.networks.presets import network_to_plain
 from vinlab.recording.manifest import describe_run
 from vinlab.recording.recorded import RecordedRun
 from vinlab.recording.run import Run
+from vinlab.types import InputError
 
 TEST_STREAM, VALIDATION_STREAM, TRAINING_STREAM = 4016, 4017, 4018
 """Seeds of the three sets. Test and validation domains are the same for every seed of training."""
@@ -199,7 +202,7 @@ def _result(
     training: ParticleWorlds,
     lesson: Lesson,
     best_epoch: int,
-    seconds: dict[str, float],
+    seconds: dict[str, Any],
 ) -> dict[str, Any]:
     test = ParticleWorlds(make_problems(config.data, TEST_STREAM, config.data.test_domains), config.physics)
     started = time.perf_counter()
@@ -244,9 +247,9 @@ def build_seeded(config: ControlNetworkConfig, seed: int) -> ControlPolicy:
         return config.build()
 
 
-def load_policy(folder: Path) -> ControlPolicy:
-    """The trained network of a finished run."""
-    run = Run.open(folder)
-    network = network_from_plain(run.manifest.config["network"])
-    run.load_weights(network)
-    return network.eval()
+def load_policy(name: str | Path) -> ControlPolicy:
+    """A trained network by its id, such as ``control/vin``, or from the folder of a finished run."""
+    network = load(name).network
+    if not isinstance(network, ControlPolicy):
+        raise InputError(f"'{name}' is no policy for continuous control; control/vin is one.")
+    return network

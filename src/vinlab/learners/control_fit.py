@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -114,7 +115,7 @@ class ControlFit:
         for group in self.optimiser.param_groups:
             group["weight_decay"] = config.weight_decay
 
-    def run_epoch(self) -> dict[str, float]:
+    def run_epoch(self) -> dict[str, Any]:
         """Visit every domain once, in an order and with states that the seed and the epoch decide."""
         self.policy.train()
         started, losses, rate = time.perf_counter(), [], 0.0
@@ -146,7 +147,7 @@ class ControlFit:
         self.optimiser.step()
         return loss.item()
 
-    def finish_epoch(self, metrics: Mapping[str, float], validate: Validator | None) -> None:
+    def finish_epoch(self, metrics: Mapping[str, Any], validate: Validator | None) -> None:
         """Now and then look at the validation domains and keep the best weights; note all, make a checkpoint."""
         found: Validation | None = None
         last = self.epoch == self.config.stage.epochs
@@ -170,7 +171,7 @@ class ControlFit:
             f"{group}/{name}": entry for group, entries in groups.items() for name, entry in entries.items()
         }
 
-    def _state(self) -> dict[str, float]:
+    def _state(self) -> dict[str, Any]:
         return {"epoch": self.epoch, "best_score": self.best_score, "best_epoch": self.best_epoch}
 
     def resume(self) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float64
@@ -93,11 +93,11 @@ class LocalTeachers:
 
     controllers: Controllers
     samples: Samples
-    history: tuple[dict[str, float], ...]
+    history: tuple[dict[str, Any], ...]
     """One record per iteration, of the samples before its improvement; the last is of the final controllers."""
 
 
-Measure = Callable[[Samples], Mapping[str, float]]
+Measure = Callable[[Samples], Mapping[str, Any]]
 """What a domain wants to know of the samples."""
 
 
@@ -134,7 +134,7 @@ def improve_once(
     config: LocalSearchConfig,
     *,
     rng: np.random.Generator,
-) -> tuple[Controllers, dict[str, float]]:
+) -> tuple[Controllers, dict[str, Any]]:
     """Better controllers from samples of the last ones, and notes on how that went."""
     points = np.concatenate([samples.states, samples.controls, samples.following], axis=-1)
     prior = fit_mixture(points[samples.sound].reshape(-1, points.shape[-1]), config.mixture, rng=rng)
@@ -157,11 +157,11 @@ def improve_once(
     }
 
 
-def _soundness(samples: Samples) -> dict[str, float]:
+def _soundness(samples: Samples) -> dict[str, Any]:
     return {"diverged_rollouts": int((~samples.sound).sum())}
 
 
-def _note(record: Mapping[str, float]) -> str:
+def _note(record: Mapping[str, Any]) -> str:
     return " ".join(f"{name} {amount:.3f}" for name, amount in record.items() if name.endswith("distance"))
 
 

@@ -1,8 +1,8 @@
 """Policies with continuous controls: they look at a domain once and then push in as many states as one likes."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -11,29 +11,30 @@ from torch import Tensor, nn
 
 from vinlab.design import CnnReward, MlpPolicy, PatchAttention, SharedTransition, move_kernels
 from vinlab.design.attention import locate
+from vinlab.networks.policy import Policy
 from vinlab.planning import GridPlanner
-from vinlab.types import InputError, Plan
+from vinlab.types import Plan
 
 STATE_FEATURES = 6
 """Position, velocity, and where in its cell the position lies."""
 
 
-class ControlPolicy(nn.Module, ABC):
+class ControlPolicy(Policy):
     """A policy for a particle: its states are (row, col, velocity of each), lengths from -1 to 1."""
-
-    @abstractmethod
-    def plan(self, observation: Float[Tensor, "B C H W"]) -> Any:
-        """What all states of a domain share."""
 
     @abstractmethod
     def act(self, plan: Any, states: Float[Tensor, "B S 4"]) -> Float[Tensor, "B S 2"]:
         """The pushes in some states of each domain."""
 
     def forward(
-        self, observation: Float[Tensor, "B C H W"], states: Float[Tensor, "B S 4"]
+        self,
+        observation: Float[Tensor, "B C H W"],
+        states: Float[Tensor, "B S 4"],
+        *,
+        iterations: int | Sequence[int] | None = None,
     ) -> tuple[Float[Tensor, "B S 2"], Any]:
         """The pushes, and the plan they were read from."""
-        plan = self.plan(observation)
+        plan = self.plan(observation, iterations=iterations)
         return self.act(plan, states), plan
 
 
@@ -56,9 +57,16 @@ class ControlVin(ControlPolicy):
         self.attention = attention
         self.policy = policy
 
-    def plan(self, observation: Float[Tensor, "B C H W"]) -> Plan:
+    @property
+    def iterations(self) -> int | tuple[int, ...] | None:
+        """The planner's own K."""
+        return getattr(self.planner, "iterations", None)
+
+    def plan(
+        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
+    ) -> Plan:
         """One plan per domain serves all its time steps."""
-        return self.planner(self.reward(observation), self.transition(observation))
+        return self.planner(self.reward(observation), self.transition(observation), iterations=iterations)
 
     def act(self, plan: Plan, states: Float[Tensor, "B S 4"]) -> Float[Tensor, "B S 2"]:
         """The pushes in some states of each domain, read from its plan."""
@@ -82,7 +90,9 @@ class ControlCnn(ControlPolicy):
         self.convolutions = convolutions
         self.policy = policy
 
-    def plan(self, observation: Float[Tensor, "B C H W"]) -> ImageFeatures:
+    def plan(
+        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
+    ) -> ImageFeatures:
         """The picture's features."""
         rows, cols = observation.shape[2:]
         return ImageFeatures(self.convolutions(observation), (rows, cols))
@@ -146,27 +156,3 @@ class ControlCnnConfig:
 
 
 ControlNetworkConfig = ControlVinConfig | ControlCnnConfig
-
-KINDS: dict[str, type[ControlNetworkConfig]] = {
-    "control-vin": ControlVinConfig,
-    "control-cnn": ControlCnnConfig,
-}
-"""The names under which manifests hold the settings of networks."""
-
-
-def network_to_plain(config: ControlNetworkConfig) -> dict[str, Any]:
-    """The settings with the name of their kind, as a manifest holds them."""
-    (kind,) = (name for name, known in KINDS.items() if type(config) is known)
-    return {"kind": kind, **asdict(config)}
-
-
-def network_from_plain(plain: Mapping[str, Any]) -> ControlPolicy:
-    """A network with fresh weights from what ``network_to_plain`` gave."""
-    settings = dict(plain)
-    kind = settings.pop("kind", None)
-    if kind not in KINDS:
-        raise InputError(f"the kind of network must be one of {', '.join(KINDS)}, but {kind!r} came.")
-    try:
-        return KINDS[kind](**settings).build()
-    except TypeError as error:
-        raise InputError(f"the settings of the network do not fit a {kind}: {error}.") from error

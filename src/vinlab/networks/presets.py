@@ -19,6 +19,7 @@ from vinlab.design import (
     move_kernels,
     random_kernels,
 )
+from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
 from vinlab.networks.policy import Policy
 from vinlab.networks.reinforced import PooledCnnConfig, ValueVinConfig
 from vinlab.networks.vin import ValueIterationNetwork
@@ -123,7 +124,13 @@ class HierarchicalVinConfig:
 
 
 NetworkConfig = (
-    VinConfig | AuthorsVinConfig | UntiedVinConfig | HierarchicalVinConfig | ValueVinConfig | PooledCnnConfig
+    VinConfig
+    | AuthorsVinConfig
+    | UntiedVinConfig
+    | HierarchicalVinConfig
+    | ValueVinConfig
+    | PooledCnnConfig
+    | ControlNetworkConfig
 )
 
 KINDS: dict[str, type[NetworkConfig]] = {
@@ -133,6 +140,8 @@ KINDS: dict[str, type[NetworkConfig]] = {
     "hierarchical-vin": HierarchicalVinConfig,
     "value-vin": ValueVinConfig,
     "pooled-cnn": PooledCnnConfig,
+    "control-vin": ControlVinConfig,
+    "control-cnn": ControlCnnConfig,
 }
 """The names under which manifests hold the settings of networks."""
 
