@@ -38,13 +38,12 @@ def index_view(site: Site, discount: float) -> SiteView:
 def index_membership(site: Site, place: Int[np.ndarray, " N"]) -> Int[np.ndarray, "N m"]:
     """The index pages that stand for each page: itself, or those it is in; the root where there are none."""
     above = site.parents.padded(np.arange(site.num_pages))
-    # A deeper category hands on its own parents: its pages are in the index page above it.
-    lifted = np.where(
-        (above >= 0) & (place[above] < 0), site.parents.padded(np.maximum(above[:, 0], 0))[:, :1], above
-    )
-    members = np.where(lifted >= 0, place[lifted], -1)
-    own = place[:, None]
-    members = np.where(own >= 0, own, members)
+    # A deeper category hands on its own category, until one of the index is reached.
+    while (deep := (above >= 0) & (place[above] < 0)).any():
+        above[deep] = site.parents.padded(above[deep])[:, 0]
+    members = np.where(above >= 0, place[above], -1)
+    members[:, 0] = np.where(place >= 0, place, members[:, 0])
+    members[:, 1:] = np.where(place[:, None] >= 0, -1, members[:, 1:])
     first = np.maximum(members.max(axis=1, keepdims=True), 0)
     return np.where(members >= 0, members, first)
 

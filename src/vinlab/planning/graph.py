@@ -93,7 +93,13 @@ def is_compiled_for(reward: Tensor, transition: GraphTransition) -> bool:
     """
     weights = transition.weights
     on_cpu = reward.device.type == "cpu" and reward.dtype == weights.dtype == torch.float32
-    return on_cpu and weights.ndim == 1 and not weights.requires_grad
+    if not on_cpu or weights.ndim > 1 or weights.requires_grad:
+        return False
+    return int(np.diff(transition.rows[0]).max(initial=0)) <= MOST_EDGES
+
+
+MOST_EDGES = 32767
+"""The compiled backups note the best edge of a node in two bytes."""
 
 
 def reference_values(

@@ -1,0 +1,104 @@
+"""How training the index-graph VIN scales with the size of the site: samples a second and peak memory, as JSON.
+
+Each size runs in a process of its own, so that its peak memory is its own. Sites lie in a folder that is removed.
+"""
+
+import argparse
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SIZES = (5_000, 50_000, 500_000, 4_800_000)
+
+
+def make(folder: Path, pages: int) -> None:
+    import numpy as np
+
+    from vinlab.domains.web.large import LargeSiteConfig, write_large_site
+
+    write_large_site(folder, LargeSiteConfig(pages=pages), rng=np.random.default_rng(0))
+
+
+def measure(folder: Path, updates: int, threads: int) -> dict[str, float]:
+    import numpy as np
+    import torch
+
+    from vinlab.domains.web.expert import paths_from
+    from vinlab.domains.web.large import open_large_site
+    from vinlab.domains.web.lessons import ClickLessons
+    from vinlab.domains.web.problem import start_at_root
+    from vinlab.experiments.web_views import index_view
+    from vinlab.learners.link_imitation import LinkLoss
+    from vinlab.networks.web_presets import IndexVinConfig
+
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    begun = time.perf_counter()
+    site = open_large_site(folder)
+    problems = start_at_root(site, np.arange(len(site.queries)))
+    lessons = ClickLessons(site, site.full, problems, paths_from(site.full, 0, problems.targets))
+    view = index_view(site, 1.0)
+    loss = LinkLoss(IndexVinConfig(iterations=4).build(view.dimension), view)
+    optimiser = torch.optim.Adam(loss.parameters(), lr=1e-3)
+    ready = time.perf_counter()
+    order = torch.from_numpy(np.random.default_rng(1).permutation(len(lessons)))
+    seconds, samples = [], []
+    for chosen in order.split(128)[: updates + 2]:
+        started = time.perf_counter()
+        optimiser.zero_grad()
+        (loss(lessons[chosen]) / 128).backward()
+        optimiser.step()
+        seconds.append(time.perf_counter() - started)
+        samples.append(float(lessons.weights[chosen].sum()))
+    rate = sum(samples[2:]) / sum(seconds[2:])
+    return {
+        "pages": site.num_pages,
+        "links": len(site.full),
+        "links_per_sample": float(site.full.counts(lessons.steps.pages).mean()),
+        "hops": float(lessons.weights.mean()),
+        "setup_seconds": round(ready - begun, 2),
+        "samples_per_second": round(rate, 1),
+        "peak_memory_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 3),
+    }
+
+
+def run_size(pages: int, folder: Path, arguments: argparse.Namespace) -> dict[str, float]:
+    command = [sys.executable, __file__, "--folder", str(folder), "--threads", str(arguments.threads)]
+    subprocess.run([*command, "--make", str(pages)], check=True)
+    on_disk = sum(path.stat().st_size for path in folder.iterdir())
+    measured = subprocess.run(
+        [*command, "--updates", str(arguments.updates)], check=True, capture_output=True, text=True
+    )
+    return {**json.loads(measured.stdout), "disk_gb": round(on_disk / 2**30, 3)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--updates", type=int, default=100)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--make", type=int, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.make:
+        return make(arguments.folder, arguments.make)
+    if arguments.folder:
+        return print(json.dumps(measure(arguments.folder, arguments.updates, arguments.threads)))
+    results = []
+    for pages in arguments.sizes:
+        folder = Path(tempfile.mkdtemp(prefix="vinlab-web-"))
+        try:
+            results.append(run_size(pages, folder, arguments))
+        finally:
+            shutil.rmtree(folder)
+    print(json.dumps({"threads": arguments.threads, "sizes": results}, indent=2))
+    return None
+
+
+if __name__ == "__main__":
+    main()
