@@ -102,7 +102,7 @@ def test_unknown_settings_are_refused():
         web_network_from_plain({"kind": "page-vin", "depth": 3})
 
 
-def test_the_reactive_part_rests_for_every_other_query_while_learning():
+def test_the_reactive_part_rests_for_one_query_of_three_while_learning():
     site = ten_pages()
     network, view = make(IndexVinConfig(3, "membership", reactive_rest=True), site)
     plan = network.plan(view, torch.from_numpy(site.queries.features[:2]))

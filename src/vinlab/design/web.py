@@ -35,7 +35,8 @@ class SiteView:
 
     def read(self, pages: Int[Tensor, "*S"]) -> Float[Tensor, "*S D"]:
         """The features of some pages, in single precision; filler (-1) reads as page 0."""
-        return self.features[pages.clamp(min=0)].float()
+        rows = self.features.index_select(0, pages.clamp(min=0).reshape(-1))
+        return rows.float().reshape(*pages.shape, -1)
 
 
 class Likeness(nn.Module):

@@ -29,8 +29,8 @@ NETWORKS: dict[str, tuple[WebNetworkConfig, str]] = {
 }
 """The rows of the table; K counts the backups after the reward, as the paper does."""
 
-EPOCHS = {"pages": 1, "pages-k0": 1}
-MOST_EPOCHS = 5
+EPOCHS = {"members": 6, "members-k0": 6, "pages": 1, "pages-k0": 1}
+MOST_EPOCHS = 4
 CONTROLS: dict[Control, tuple[str, ...]] = {
     "leaky": ("baseline", "members", "pages"),
     "random-vectors": ("baseline", "members", "pages"),

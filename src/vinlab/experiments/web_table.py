@@ -141,6 +141,6 @@ def _p_value(runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun]) -> st
     seeds = sorted(ours.keys() & theirs.keys())
     if len(seeds) < 2 or runs[0].manifest.id == baseline[0].manifest.id:
         return "–"
-    pairs = [_all([group[seed] for seed in seeds], "random", "successes") for group in (ours, theirs)]
-    p = float(ttest_rel(*pairs).pvalue)
+    first, second = (_all([group[seed] for seed in seeds], "random", "successes") for group in (ours, theirs))
+    p = float(ttest_rel(first, second).pvalue)  # type: ignore[attr-defined]
     return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -12,6 +12,9 @@ from vinlab.design.web import ReactiveScores, SiteView
 from vinlab.planning.graph import GraphPlanner
 from vinlab.types import InputError
 
+REST = 3
+"""Of so many queries the reactive part rests for one, where it rests at all."""
+
 
 class LinkPolicy(nn.Module, ABC):
     """A policy that looks at a query once and is then asked about links on as many pages as one likes."""
@@ -111,8 +114,8 @@ class PlannedPolicy(LinkPolicy):
 class WebValueIterationNetwork(PlannedPolicy):
     """The paper's VIN over pages (Section 4.4): the plan adds to what a reactive part says.
 
-    While it learns, every other query of a batch goes without the reactive part if ``reactive_rest`` is set:
-    from the root the reactive part alone does so well that it would leave the planner no gradient.
+    While it learns, one query of three goes without the reactive part if ``reactive_rest`` is set: from the root
+    the reactive part alone does so well that it would leave the planner no gradient.
     """
 
     def __init__(
@@ -143,6 +146,6 @@ class WebValueIterationNetwork(PlannedPolicy):
         here, asked = site.read(pages), plan.queries[rows]
         reactive = self.reactive(here, asked, site.read(candidates))
         if self.training and self.reactive_rest:
-            reactive = reactive * (rows % 2)[:, None]
+            reactive = reactive * (rows % REST > 0)[:, None]
         planned = self.coefficient(here, asked) * self.attention(site, plan.value, rows, candidates)
         return (planned + reactive).masked_fill(candidates < 0, -torch.inf)

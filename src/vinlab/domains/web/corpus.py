@@ -110,7 +110,8 @@ def _with_ancestors(paths: Iterable[str]) -> list[str]:
 
 def _numbered(pairs: Sequence[tuple[str, str]], place: Mapping[str, int]) -> Links:
     numbers = np.array([(place[source], place[target]) for source, target in pairs], dtype=np.int64)
-    return make_links(*numbers.reshape(-1, 2).T, len(place))
+    sources, targets = numbers.reshape(-1, 2).T
+    return make_links(sources, targets, len(place))
 
 
 def _is_known(page: str, known: set[str], kind: str) -> bool:
@@ -127,7 +128,7 @@ def _require_usable(corpus: Corpus) -> None:
         raise InputError(
             f"the page '{corpus.titles[page]}' has no link and no category, so nobody can leave it."
         )
-    for page in corpus.articles:
+    for page in corpus.articles.tolist():
         if not corpus.texts[page].strip():
             raise InputError(f"the page '{corpus.titles[page]}' has an empty text.")
 

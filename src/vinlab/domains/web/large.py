@@ -50,14 +50,14 @@ class NumberedTitles(Sequence[str]):
     """Titles that are made when they are asked for."""
 
     def __init__(self, count: int) -> None:
-        self.count = count
+        self.number = count
 
     def __len__(self) -> int:
-        return self.count
+        return self.number
 
     def __getitem__(self, page: Any) -> Any:
         return (
-            [f"Page {one}" for one in range(*page.indices(self.count))]
+            [f"Page {one}" for one in range(*page.indices(self.number))]
             if isinstance(page, slice)
             else f"Page {page}"
         )

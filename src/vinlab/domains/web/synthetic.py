@@ -155,15 +155,17 @@ def _write(
     drawn = [rng.integers(0, config.common_words, count), rng.choice(topical, count)]
     drawn.append(rng.choice(names.own(article), count))
     chosen = np.choose(kinds, drawn).reshape(config.sentences, -1)
-    return " ".join(f"{' '.join(words[word] for word in sentence).capitalize()}." for sentence in chosen)
+    return " ".join(
+        f"{' '.join(words[word] for word in sentence.tolist()).capitalize()}." for sentence in chosen
+    )
 
 
 def _title(words: Sequence[str], own: Int[np.ndarray, " n"]) -> str:
-    return f"{words[own[0]]} {words[own[1]]}".title()
+    return f"{words[int(own[0])]} {words[int(own[1])]}".title()
 
 
 def _category_title(topics: _Topics, names: _Words, words: Sequence[str], category: int) -> str:
-    return "Encyclopedia" if category == 0 else words[names.topic(category)[0]].title()
+    return "Encyclopedia" if category == 0 else words[int(names.topic(category)[0])].title()
 
 
 def _link(config: EncyclopediaConfig, homes: Int[np.ndarray, " n"], first: int, rng: np.random.Generator):

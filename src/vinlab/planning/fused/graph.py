@@ -27,13 +27,14 @@ class GraphBackups(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:  # pyright: ignore
         """Each backup hands a node's gradient to its reward and to the node that its best edge leads to."""
         flowing = np.ascontiguousarray(gradients[0].numpy().T)
         total = np.zeros_like(flowing)
         for chosen in reversed(ctx.best):
             total += flowing
-            flowing = send_back(flowing, *ctx.rows, chosen)
+            offsets, targets, weights = ctx.rows
+            flowing = send_back(flowing, offsets, targets, weights, chosen)
         total += flowing
         return torch.from_numpy(np.ascontiguousarray(total.T)), None, None
 
