@@ -1,8 +1,8 @@
 """Environment steps per second of whole TRPO iterations (collect and learn) on 8 x 8 maps with holes.
 
 Ours plans once per map and iteration. The rival is sb3-contrib's TRPO with the same network, which plans anew for
-every step, in 32 environments at once and with about as many steps an iteration as its own default. Both start from
-the same kind of weights on the same kind of problems, on the same threads, in turns; the best of several repeats counts.
+every step, in 32 environments at once and with as many steps an iteration as its own default. Both have the same kind
+of weights and problems and the same threads, and are measured in turns; the best of several repeats counts.
 
 Usage: python benchmarks/reinforcement.py [--threads 2] [--repeats 3]
 """

@@ -20,8 +20,9 @@ LEVELS = {8: 12, 16: 22}
 """The hardest level of the curriculum: a VIN sees hardly further than K steps."""
 
 HORIZONS = {8: 30, 16: 60}
+PROBLEMS = {8: 300, 16: 250}
 
-UPDATES: dict[Recipe, dict[int, int]] = {"default": {8: 150, 16: 160}, "paper": {8: 250, 16: 300}}
+UPDATES: dict[Recipe, dict[int, int]] = {"default": {8: 150, 16: 120}, "paper": {8: 150, 16: 150}}
 """Iterations of TRPO for a VIN whose kernels start as moves, and for one whose kernels start as noise."""
 
 
@@ -31,10 +32,10 @@ def learning(size: int, budget: Budget, recipe: Recipe) -> TrpoConfig:
     return TrpoConfig(
         iterations={"smoke": 3, "small": updates // 4, "paper": updates}[budget],
         curriculum=CurriculumConfig(last=LEVELS[size], rule=PatientRule()),
-        problems=30 if budget == "smoke" else 400,
+        problems=30 if budget == "smoke" else PROBLEMS[size],
         episodes=6,
         horizon=HORIZONS[size],
-        trust_region=TrustRegionConfig(divergence=0.03, fisher_share=0.25),
+        trust_region=TrustRegionConfig(divergence=0.03, fisher_share=0.15),
         last_divergence=0.005,
         validate_every=2 if budget == "smoke" else 10,
     )
@@ -65,8 +66,7 @@ def configure_cnn(size: int, budget: Budget, recipe: Recipe) -> RlTraining:
     smaller = replace(
         vin,
         iterations=vin.iterations * (1 if size == 8 else 2),
-        problems=min(vin.problems, {8: 200, 16: 50}[size]),
-        trust_region=replace(vin.trust_region, fisher_share=0.1 if size == 8 else 0.2),
+        problems=min(vin.problems, {8: 100, 16: 50}[size]),
     )
     return RlTraining(PooledCnnConfig.for_size(size), _data(size, budget), smaller)
 

@@ -10,10 +10,9 @@ import torch
 from vinlab.domains.gridworld.holes import NUM_MOVES, difficulties, sample_hole_problems, step_among_holes
 from vinlab.domains.gridworld.problem import GridworldConfig, observe
 from vinlab.evaluation import metrics
-from vinlab.evaluation.rollout import choose
+from vinlab.evaluation.rollout import PlanningPolicy, choose
 from vinlab.learners.contract import Validation
 from vinlab.learners.trpo import draw_moves
-from vinlab.networks.policy import Policy
 from vinlab.types import MOVE_OFFSETS, GridProblems
 
 DIFFICULTY_STREAM = 2019
@@ -38,7 +37,7 @@ def horizon_of(problems: GridProblems) -> int:
 
 @torch.no_grad()
 def act_among_holes(
-    policy: Policy, problems: GridProblems, *, sampled: np.random.Generator | None = None
+    policy: PlanningPolicy, problems: GridProblems, *, sampled: np.random.Generator | None = None
 ) -> Endings:
     """One episode on each problem: the likeliest move in every state or, with a generator, moves drawn at random."""
     plan = policy.plan(observe(problems.obstacles, problems.goals))
@@ -57,14 +56,16 @@ def act_among_holes(
     return Endings(reached, fallen, steps)
 
 
-def _moves(policy: Policy, plan: Any, states: np.ndarray, sampled: np.random.Generator | None) -> np.ndarray:
+def _moves(
+    policy: PlanningPolicy, plan: Any, states: np.ndarray, sampled: np.random.Generator | None
+) -> np.ndarray:
     if sampled is None:
         return choose(policy, plan, states[:, None])[:, 0]
     logits = policy.act(plan, torch.as_tensor(states[:, None])).numpy()
     return draw_moves(logits, sampled)[:, 0]
 
 
-def score(policy: Policy, problems: GridProblems, *, rng: np.random.Generator) -> dict[str, Any]:
+def score(policy: PlanningPolicy, problems: GridProblems, *, rng: np.random.Generator) -> dict[str, Any]:
     """The measures of the table; the expert's labels do not exist here."""
     endings = act_among_holes(policy, problems)
     shortest = _at_starts(difficulties(problems.obstacles, problems.goals), problems).astype(np.int64)
@@ -85,7 +86,7 @@ def _at_starts(image: np.ndarray, problems: GridProblems) -> np.ndarray:
     return image[np.arange(len(problems)), problems.starts[:, 0], problems.starts[:, 1]]
 
 
-def optimal_share(policy: Policy, problems: GridProblems) -> float:
+def optimal_share(policy: PlanningPolicy, problems: GridProblems) -> float:
     """The share of the states on a shortest way in which the likeliest move is an optimal one."""
     distances = np.pad(
         difficulties(problems.obstacles, problems.goals), ((0, 0), (1, 1), (1, 1)), constant_values=np.inf
@@ -107,7 +108,7 @@ def optimal_share(policy: Policy, problems: GridProblems) -> float:
 
 
 def success_by_difficulty(
-    policy: Policy, size: int, *, per_difficulty: int = PER_DIFFICULTY
+    policy: PlanningPolicy, size: int, *, per_difficulty: int = PER_DIFFICULTY
 ) -> dict[str, float]:
     """The share of new problems that are solved, for each difficulty up to the way from corner to corner."""
     found = {}

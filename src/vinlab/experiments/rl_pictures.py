@@ -13,7 +13,7 @@ from vinlab.figures.success import Curve, seeds_figure
 from vinlab.recording.recorded import RecordedRun, collect_runs
 from vinlab.types import InputError
 
-Read = Callable[[RecordedRun], Mapping[float, float]]
+Read = Callable[[RecordedRun], Mapping[int, float]]
 
 
 def draw_experiment(runs: Sequence[RecordedRun], out: Path) -> list[Path]:
@@ -74,7 +74,7 @@ def _draw_curriculum(runs: Sequence[RecordedRun], out: Path) -> list[Path]:
 
 
 def _curves(runs: Sequence[RecordedRun], read: Read) -> list[Curve]:
-    groups: dict[str, list[Mapping[float, float]]] = defaultdict(list)
+    groups: dict[str, list[Mapping[int, float]]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe)):
         groups[_label(run)].append(read(run))
     return [Curve(label, seeds) for label, seeds in groups.items()]
@@ -87,12 +87,12 @@ def _label(run: RecordedRun) -> str:
     return kind.replace("vin", "VIN").replace("cnn", "CNN") + words
 
 
-def _logged(run: RecordedRun, name: str) -> dict[float, float]:
+def _logged(run: RecordedRun, name: str) -> dict[int, float]:
     return {line["iteration"]: line[name] for line in run.metrics() if line.get(name) is not None}
 
 
-def _by_difficulty(run: RecordedRun) -> dict[float, float]:
-    return {float(level): share for level, share in run.result["success_by_difficulty"].items()}
+def _by_difficulty(run: RecordedRun) -> dict[int, float]:
+    return {int(level): share for level, share in run.result["success_by_difficulty"].items()}
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ class Curve:
     """A quantity over another, one line for each seed."""
 
     label: str
-    seeds: Sequence[Mapping[float, float]]
+    seeds: Sequence[Mapping[int, float]]
     """For each seed the heights by their places."""
 
 

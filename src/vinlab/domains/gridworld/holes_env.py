@@ -15,7 +15,7 @@ from vinlab.types import GridProblems, InputError
 Observation = dict[str, Any]
 
 
-def observation_space(height: int, width: int) -> spaces.Dict:
+def observation_space(height: int, width: int) -> gymnasium.Space:
     """The image of obstacles and goal, and the position on it."""
     return spaces.Dict(
         image=spaces.Box(0.0, GOAL_MARK, (2, height, width), np.float32),
