@@ -18,7 +18,8 @@ install: .venv/.installed
 	@touch $@
 
 run: install
-	$(BIN)/vinlab demo --out runs/first
+	$(BIN)/vinlab train gridworld/8/vin --out runs/first --overwrite
+	$(BIN)/vinlab plot runs/first
 
 check: .venv/.installed-test
 	$(BIN)/ruff format --check .

@@ -14,7 +14,7 @@ from vinlab.domains.gridworld.expert import expert_moves, expert_paths, optimal_
 from vinlab.domains.gridworld.problem import observe
 from vinlab.domains.gridworld.validation import require_free, require_map
 from vinlab.evaluation import metrics
-from vinlab.evaluation.rollout import PlanningPolicy, Rollouts, choose, roll_out
+from vinlab.evaluation.rollout import PlanningPolicy, Rollouts, choose, device_of, roll_out
 from vinlab.models import Model
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import GridProblems, Plan, Scores
@@ -67,8 +67,7 @@ def navigate(
     places = [require_free(obstacles, start, "start"), require_free(obstacles, goal, "goal")]
     problem = GridProblems(obstacles[None], *(np.array([place]) for place in places))
     used = model.iterations_for(obstacles.shape) if iterations is None else iterations
-    with torch.no_grad():
-        plan = model.network.plan(observe(problem.obstacles, problem.goals), iterations=used)
+    plan = _plan(model.network, problem, used)
     expert = consult(problem, corner_cutting=corner_cutting)
     ways = _go(model.network, plan, problem, np.array([obstacles.size + 1]), corner_cutting)
     path = ways.states[0, : ways.lengths[0]]
@@ -168,8 +167,7 @@ def judge(
 ) -> Judged:
     """How the policy fares on problems that fit into one batch; each is planned once."""
     expert = consult(problems, corner_cutting=corner_cutting)
-    with torch.no_grad():
-        plan = policy.plan(observe(problems.obstacles, problems.goals), iterations=iterations)
+    plan = _plan(policy, problems, iterations)
     ways = _go(policy, plan, problems, np.maximum(1, 2 * expert.lengths), corner_cutting)
     index = np.arange(len(problems))[:, None]
     rows, cols = np.moveaxis(expert.paths, -1, 0)
@@ -182,6 +180,13 @@ def judge(
         optimal=expert.optimal[index, :, rows, cols],
         counts=np.arange(expert.paths.shape[1]) < expert.lengths[:, None] - 1,
     )
+
+
+@torch.no_grad()
+def _plan(policy: PlanningPolicy, problems: GridProblems, iterations: Iterations) -> Any:
+    """One plan for each problem, made where the policy computes."""
+    observations = observe(problems.obstacles, problems.goals).to(device_of(policy))
+    return policy.plan(observations, iterations=iterations)
 
 
 def _go(

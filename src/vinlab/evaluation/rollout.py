@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
 
 @runtime_checkable
@@ -66,5 +66,11 @@ def roll_out(
 @torch.no_grad()
 def choose(policy: PlanningPolicy, plan: Any, states: Int[np.ndarray, "B S 2"]) -> Int[np.ndarray, "B S"]:
     """The likeliest move in each state."""
-    logits: Float[Tensor, "B S M"] = policy.act(plan, torch.as_tensor(states))
+    logits: Float[Tensor, "B S M"] = policy.act(plan, torch.as_tensor(states, device=device_of(policy)))
     return logits.argmax(dim=-1).cpu().numpy()
+
+
+def device_of(policy: Any) -> torch.device:
+    """Where the policy computes."""
+    weights = policy.parameters() if isinstance(policy, nn.Module) else iter(())
+    return next((weight.device for weight in weights), torch.device("cpu"))

@@ -21,15 +21,12 @@ ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": 5000}
 
 def default_recipe(size: int, budget: Budget) -> GridworldTraining:
     """What learns best and fastest: kernels that start as moves, all optimal moves as targets, one cycle of Adam."""
-    epochs = {"smoke": 1, "small": 10, "paper": EPOCHS[size]}[budget]
+    epochs = {"smoke": 1, "small": 10, "paper": 20}[budget]
     return GridworldTraining(
         network=VinConfig(iterations=ITERATIONS[size]),
         data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="everywhere"),
-        learning=ImitationConfig(stages=(Stage(epochs, 5e-3, "one-cycle"),), batch_problems=32),
+        learning=ImitationConfig(stages=(Stage(epochs, 1e-2, "one-cycle"),), batch_problems=8),
     )
-
-
-EPOCHS = {8: 20, 16: 20, 28: 20}
 
 
 def paper_recipe(size: int, budget: Budget) -> GridworldTraining:

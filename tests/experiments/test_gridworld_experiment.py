@@ -1,0 +1,99 @@
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from vinlab.domains.gridworld.problem import content_keys
+from vinlab.experiments import BUDGETS, GRIDWORLD, RECIPES, TrainingRequest, paper_numbers
+from vinlab.experiments.gridworld_training import (
+    GridworldData,
+    make_demonstrations,
+    make_test_problems,
+    make_validation_problems,
+)
+from vinlab.recording.plain import to_plain
+
+DATA = GridworldData(size=8, attempts=2000, targets="trajectories", validation_problems=200, test_problems=300)
+
+
+def observed_keys(demonstrations):
+    return {observation.numpy().tobytes() for observation in demonstrations.observations}
+
+
+def test_no_map_is_in_two_of_the_sets():
+    from vinlab.domains.gridworld.problem import observe
+
+    test = make_test_problems(8, 300)
+    validation = make_validation_problems(DATA, test)
+    demonstrations, _ = make_demonstrations(DATA, seed=0, apart_from=(test, validation))
+    assert set(content_keys(test)).isdisjoint(content_keys(validation))
+    trained_on = observed_keys(demonstrations)
+    for problems in (test, validation):
+        seen = {image.numpy().tobytes() for image in observe(problems.obstacles, problems.goals)}
+        assert trained_on.isdisjoint(seen)
+
+
+def test_without_that_care_maps_would_leak():
+    test = make_test_problems(8, 300)
+    kept, _ = make_demonstrations(DATA, seed=0, apart_from=(test,))
+    everything, _ = make_demonstrations(DATA, seed=0, apart_from=())
+    assert len(kept) < len(everything)
+
+
+def test_seeds_change_the_training_maps_and_nothing_else():
+    (first, hash_first), (again, hash_again), (other, hash_other) = (
+        make_demonstrations(DATA, seed=seed, apart_from=()) for seed in (0, 0, 1)
+    )
+    assert hash_first == hash_again != hash_other
+    assert torch.equal(first.states, again.states)
+    assert observed_keys(first) != observed_keys(other)
+    assert np.array_equal(make_test_problems(8, 50).obstacles, make_test_problems(8, 50).obstacles)
+
+
+@pytest.mark.parametrize("id", GRIDWORLD.settings)
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_every_configuration_is_plain_data(id, recipe, budget):
+    config = GRIDWORLD.setting(id).configure(budget, recipe)
+    assert to_plain(config)["data"]["attempts"] > 0
+    assert dataclasses.is_dataclass(config)
+
+
+@pytest.mark.parametrize("id", GRIDWORLD.settings)
+def test_every_setting_runs_at_smoke(id, tmp_path):
+    request = TrainingRequest(id=id, out=tmp_path / "run", budget="smoke", recipe="paper")
+    run = GRIDWORLD.train(request, lambda done, total, note: None)
+    assert run.result["scores"]["num_problems"] == 50
+    assert run.manifest.id == id
+    assert [line["epoch"] for line in run.metrics()] == [1, 2, 3, 4]
+
+
+def test_two_runs_of_one_seed_are_identical(tmp_path):
+    runs = [
+        GRIDWORLD.train(
+            TrainingRequest(id="gridworld/8/vin", out=tmp_path / name, budget="smoke"), lambda *_: None
+        )
+        for name in ("one", "two")
+    ]
+    assert runs[0].result["scores"] == runs[1].result["scores"]
+    assert (runs[0].folder / "weights.safetensors").read_bytes() == (
+        runs[1].folder / "weights.safetensors"
+    ).read_bytes()
+
+
+def test_the_authors_own_files_can_be_learned_from(real_data, tmp_path):
+    request = TrainingRequest(
+        id="gridworld/8/vin",
+        out=tmp_path / "run",
+        budget="smoke",
+        recipe="paper",
+        data=real_data / "gridworld_authors",
+    )
+    run = GRIDWORLD.train(request, lambda done, total, note: None)
+    assert run.manifest.config["data"]["source"] == "gridworld_authors"
+    assert 3_000 < run.result["training_maps"] <= 3_672
+
+
+def test_the_paper_prints_a_number_for_every_setting():
+    assert set(GRIDWORLD.settings) <= set(paper_numbers("gridworld"))
