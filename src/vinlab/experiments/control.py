@@ -27,7 +27,7 @@ ABOUT = {
 SIZES: dict[Budget, dict[str, int]] = {
     "smoke": {"domains": 6, "validation": 4, "test": 8, "samples": 4, "iterations": 2, "epochs": 2},
     "small": {"domains": 100, "validation": 30, "test": 100, "samples": 16, "iterations": 10, "epochs": 60},
-    "paper": {"domains": 200, "validation": 60, "test": 240, "samples": 16, "iterations": 10, "epochs": 200},
+    "paper": {"domains": 200, "validation": 60, "test": 240, "samples": 16, "iterations": 10, "epochs": 60},
 }
 
 
@@ -48,7 +48,7 @@ def configure(id: str, budget: Budget, recipe: Recipe) -> ControlTraining:
         ),
         physics=Physics(),
         teacher=teacher,
-        learning=ControlFitConfig(Stage(sizes["epochs"], 3e-3, "one-cycle")),
+        learning=ControlFitConfig(Stage(sizes["epochs"], 5e-3, "one-cycle")),
     )
 
 

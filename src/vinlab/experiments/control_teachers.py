@@ -39,7 +39,7 @@ class RouteTeacher:
 
     gains: Gains = field(default_factory=Gains)
     samples: int = 16
-    noise: float = 1.0
+    noise: float = 0.5
     horizon: int = 100
 
 

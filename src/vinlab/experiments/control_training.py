@@ -19,6 +19,7 @@ from vinlab.domains.control.problem import (
     observe,
     sample_problems,
 )
+from vinlab.experiments.control_symmetry import mirror_at_random
 from vinlab.experiments.control_teachers import (
     Lesson,
     Teacher,
@@ -177,6 +178,7 @@ def _fit(
         lesson.demonstrations,
         config.learning,
         seed=request.seed,
+        vary=mirror_at_random,
         validate=validator(ParticleWorlds(validation, config.physics), config.data.horizon),
         record=record,
         progress=progress,

@@ -1,7 +1,7 @@
 """One policy for all domains from what their teachers do: a supervised fit of continuous controls."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,15 +49,24 @@ class ControlDemonstrations:
 class ControlFitConfig:
     """How to fit a policy to its teachers."""
 
-    stage: Stage = field(default_factory=lambda: Stage(150, 3e-3, "one-cycle"))
-    batch_domains: int = 20
+    stage: Stage = field(default_factory=lambda: Stage(80, 5e-3, "one-cycle"))
+    batch_domains: int = 10
     states_per_domain: int = 128
     """Of each domain in a batch, drawn anew for every update."""
     clip: float = 1.0
     """The largest norm of a gradient."""
     weight_decay: float = 0.0
-    validate_every: int = 10
+    validate_every: int = 5
     """Epochs between looks at the validation domains."""
+
+
+Vary = Callable[[ControlDemonstrations, np.random.Generator], ControlDemonstrations]
+"""Another lesson that is as true as the one given, such as its mirror image."""
+
+
+def unvaried(shown: ControlDemonstrations, rng: np.random.Generator) -> ControlDemonstrations:
+    """The lesson as it is."""
+    return shown
 
 
 def weighted_error(controls: Float[Tensor, "B S U"], batch: ControlDemonstrations) -> Float[Tensor, ""]:
@@ -72,6 +81,7 @@ def fit_controls(
     config: ControlFitConfig,
     *,
     seed: int,
+    vary: Vary = unvaried,
     validate: Validator | None = None,
     record: Record | None = None,
     progress: Progress = unwatched,
@@ -79,7 +89,7 @@ def fit_controls(
     """Fit the policy to the teachers' controls and leave it with the weights that do best in validation."""
     if not len(demonstrations):
         raise InputError("demonstrations must hold at least one domain, but they are empty.")
-    fit = ControlFit(policy, demonstrations, config, seed=seed, record=record or NoRecord())
+    fit = ControlFit(policy, demonstrations, config, seed=seed, vary=vary, record=record or NoRecord())
     fit.resume()
     while fit.epoch < config.stage.epochs:
         metrics = fit.run_epoch()
@@ -100,12 +110,14 @@ class ControlFit:
         config: ControlFitConfig,
         *,
         seed: int,
+        vary: Vary = unvaried,
         record: Record,
     ) -> None:
         self.policy = policy
         self.demonstrations = demonstrations
         self.config = config
         self.seed = seed
+        self.vary = vary
         self.record = record
         self.epoch = 0
         self.best_score = -float("inf")
@@ -134,7 +146,9 @@ class ControlFit:
         """One step on random states of some domains; the loss before it."""
         size = (len(domains), self.config.states_per_domain)
         states = torch.as_tensor(rng.integers(self.demonstrations.states.shape[1], size=size))
-        batch = self.demonstrations.pick(domains, states).to(next(self.policy.parameters()).device)
+        batch = self.vary(self.demonstrations.pick(domains, states), rng).to(
+            next(self.policy.parameters()).device
+        )
         controls, _ = self.policy(batch.observations, batch.states)
         loss = weighted_error(controls, batch)
         if not torch.isfinite(loss):

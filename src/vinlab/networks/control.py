@@ -113,7 +113,7 @@ def state_features(states: Float[Tensor, "B S 4"], rows: int, cols: int) -> Floa
 class ControlVinConfig:
     """The paper's VIN for control: f_R of two layers, kernels that start as discounted moves, a 5 x 5 patch."""
 
-    iterations: int = 25
+    iterations: int = 40
     features: int = 150
     actions: int = 10
     patch: int = 5
