@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import torch
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -24,6 +25,7 @@ from vinlab.learners.contract import Progress as Watcher
 from vinlab.learners.contract import unwatched
 from vinlab.models import Model
 from vinlab.navigation import Route
+from vinlab.types import InputError
 
 MEASURES = {
     "success_rate": ("reaches the goal", "{:.1%}"),
@@ -86,6 +88,22 @@ def _print_groups(id: str, groups: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _number(amount: float | None, form: str) -> str:
     return "–" if amount is None or math.isnan(amount) else form.format(amount)
+
+
+def require_at_least(least: int, number: int, name: str) -> int:
+    """The number, if it is large enough."""
+    if number < least:
+        raise InputError(f"{name} must be at least {least}, but {number} came.")
+    return number
+
+
+def require_device(name: str) -> str:
+    """The device, if PyTorch can compute there."""
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise InputError(f"--device must be one that PyTorch has here, such as cpu, but '{name}' came.") from error
+    return name
 
 
 def print_json(record: Mapping[str, Any]) -> None:

@@ -27,7 +27,7 @@ ABOUT = {
 SIZES: dict[Budget, dict[str, int]] = {
     "smoke": {"domains": 6, "validation": 4, "test": 8, "samples": 4, "iterations": 2, "epochs": 2},
     "small": {"domains": 100, "validation": 30, "test": 100, "samples": 16, "iterations": 10, "epochs": 60},
-    "paper": {"domains": 200, "validation": 60, "test": 240, "samples": 16, "iterations": 10, "epochs": 60},
+    "paper": {"domains": 200, "validation": 60, "test": 240, "samples": 16, "iterations": 10, "epochs": 80},
 }
 
 
