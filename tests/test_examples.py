@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 EXAMPLES = {path.stem: path for path in sorted((Path(__file__).parents[1] / "examples").glob("*.py"))}
-ARGUMENTS = {"plan_on_your_own_map": ["smoke"]}
+ARGUMENTS = {"plan_on_your_own_map": ["smoke"], "train_with_your_own_learner": ["--steps", "512"]}
 """What keeps an example short enough for a test."""
 
 LONGEST = 80

@@ -97,12 +97,14 @@ def data(
     """
     import numpy as np
 
+    from vinlab.console import require_at_least
     from vinlab.domains.gridworld.files import write_problems
     from vinlab.domains.gridworld.mazes import MazeConfig
     from vinlab.domains.gridworld.problem import GridworldConfig, content_hash, sample_problems
 
     world = GridworldConfig(size=size, family=MazeConfig() if family == "mazes" else None)
-    problems = sample_problems(world, count, rng=np.random.default_rng(seed))
+    rng = np.random.default_rng(require_at_least(0, seed, "--seed"))
+    problems = sample_problems(world, count, rng=rng)
     write_problems(out, problems)
     share = problems.obstacles[:, 1:-1, 1:-1].mean()
     print(f"{count} problems of {size} x {size} cells, {100 * share:.1f} % of the inner ones blocked.")
@@ -140,23 +142,21 @@ def train(
     """
     import torch
 
-    from vinlab.console import print_scores, watched
+    from vinlab.console import print_scores, require_at_least, require_device, watched
     from vinlab.experiments import EXPERIMENTS, TrainingRequest, experiment_of
     from vinlab.learners import parallel
 
     if threads is not None:
-        if threads < 1:
-            raise InputError(f"--threads must be at least 1, but {threads} came.")
-        torch.set_num_threads(threads)
+        torch.set_num_threads(require_at_least(1, threads, "--threads"))
     with parallel.joined_processes():
         request = TrainingRequest(
             id=id,
             out=out or Path("runs") / id / f"{recipe}-{budget}" / f"seed-{seed}",
             budget=budget,
             recipe=recipe,
-            seed=seed,
+            seed=require_at_least(0, seed, "--seed"),
             data=data,
-            device=device,
+            device=require_device(device),
             resume=resume,
             overwrite=overwrite,
             tensorboard=tensorboard,
@@ -188,13 +188,19 @@ def evaluate(
     """
     from vinlab.console import describe_iterations, print_json, print_scores, watched
     from vinlab.domains.gridworld.files import read_problems
+    from vinlab.experiments import EXPERIMENTS
     from vinlab.experiments.gridworld_training import make_test_problems
     from vinlab.models import load
     from vinlab.navigation import evaluate as evaluate_problems
 
     loaded = load(model)
+    judge = next((one.judge for one in EXPERIMENTS if loaded.id in one.settings), None)
+    if judge is not None:
+        found = judge(loaded, read_problems(problems) if problems else None, iterations)
+        print_json(found) if json else print_scores(loaded.id, found)
+        return
     given = read_problems(problems) if problems else make_test_problems(loaded.size)
-    used = iterations or loaded.iterations_for(given.obstacles.shape[1:])
+    used = loaded.iterations_for(given.obstacles.shape[1:]) if iterations is None else iterations
     with watched(f"Evaluating {loaded.id}") as progress:
         done = 0
 

@@ -63,6 +63,9 @@ class Experiment:
     train: Callable[..., RecordedRun]
     table: Callable[[Sequence[RecordedRun]], str]
     """Ours beside the paper's, as Markdown, from recorded runs."""
+    judge: Callable[..., Mapping[str, Any]] | None = None
+    """The scores of a model on given problems or on its own (None), with so many iterations or its own (None);
+    without it, models are judged by the rules of the grid-world."""
 
     def setting(self, id: str) -> Setting:
         """The setting of this id."""

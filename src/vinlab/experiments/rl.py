@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
 from vinlab.experiments.rl_table import rl_table
-from vinlab.experiments.rl_training import RlData, RlTraining, train
+from vinlab.experiments.rl_training import RlData, RlTraining, judge, train
 from vinlab.learners.contract import Progress
 from vinlab.learners.curriculum import CurriculumConfig, PatientRule
 from vinlab.learners.trpo import TrpoConfig
@@ -118,4 +118,5 @@ RL = Experiment(
     settings={setting.id: setting for size in ITERATIONS for setting in _settings(size)},
     train=train_setting,
     table=table,
+    judge=judge,
 )

@@ -1,6 +1,6 @@
 """How well a policy fares among holes: on the test problems, and by their difficulty."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ DIFFICULTY_STREAM = 2019
 
 PER_DIFFICULTY = 200
 
+Iterations = int | Sequence[int] | None
+
 
 @dataclass(frozen=True)
 class Endings:
@@ -37,10 +39,14 @@ def horizon_of(problems: GridProblems) -> int:
 
 @torch.no_grad()
 def act_among_holes(
-    policy: PlanningPolicy, problems: GridProblems, *, sampled: np.random.Generator | None = None
+    policy: PlanningPolicy,
+    problems: GridProblems,
+    *,
+    sampled: np.random.Generator | None = None,
+    iterations: Iterations = None,
 ) -> Endings:
     """One episode on each problem: the likeliest move in every state or, with a generator, moves drawn at random."""
-    plan = policy.plan(observe(problems.obstacles, problems.goals))
+    plan = policy.plan(observe(problems.obstacles, problems.goals), iterations=iterations)
     states, steps = problems.starts, np.zeros(len(problems), np.int64)
     reached, fallen = np.zeros(len(problems), bool), np.zeros(len(problems), bool)
     for _ in range(horizon_of(problems)):
@@ -65,17 +71,19 @@ def _moves(
     return draw_moves(logits, sampled)[:, 0]
 
 
-def score(policy: PlanningPolicy, problems: GridProblems, *, rng: np.random.Generator) -> dict[str, Any]:
+def score(
+    policy: PlanningPolicy, problems: GridProblems, *, rng: np.random.Generator, iterations: Iterations = None
+) -> dict[str, Any]:
     """The measures of the table; the expert's labels do not exist here."""
-    endings = act_among_holes(policy, problems)
+    endings = act_among_holes(policy, problems, iterations=iterations)
     shortest = _at_starts(difficulties(problems.obstacles, problems.goals), problems).astype(np.int64)
-    drawn = act_among_holes(policy, problems, sampled=rng)
+    drawn = act_among_holes(policy, problems, sampled=rng, iterations=iterations)
     return {
         "num_problems": len(problems),
         "num_unsolvable": 0,
         "success_rate": metrics.success_rate(endings.reached),
         "trajectory_difference": metrics.trajectory_difference(endings.steps, shortest, endings.reached),
-        "optimal_action_accuracy": optimal_share(policy, problems),
+        "optimal_action_accuracy": optimal_share(policy, problems, iterations=iterations),
         "prediction_loss": None,
         "fallen_rate": float(endings.fallen.mean()),
         "sampled_success_rate": metrics.success_rate(drawn.reached),
@@ -86,13 +94,13 @@ def _at_starts(image: np.ndarray, problems: GridProblems) -> np.ndarray:
     return image[np.arange(len(problems)), problems.starts[:, 0], problems.starts[:, 1]]
 
 
-def optimal_share(policy: PlanningPolicy, problems: GridProblems) -> float:
+def optimal_share(policy: PlanningPolicy, problems: GridProblems, *, iterations: Iterations = None) -> float:
     """The share of the states on a shortest way in which the likeliest move is an optimal one."""
     distances = np.pad(
         difficulties(problems.obstacles, problems.goals), ((0, 0), (1, 1), (1, 1)), constant_values=np.inf
     )
     with torch.no_grad():
-        plan = policy.plan(observe(problems.obstacles, problems.goals))
+        plan = policy.plan(observe(problems.obstacles, problems.goals), iterations=iterations)
     states, right, total = problems.starts, 0, 0
     index = np.arange(len(problems))
     while True:

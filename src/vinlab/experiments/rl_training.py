@@ -16,6 +16,7 @@ from vinlab.learners import parallel
 from vinlab.learners.contract import Progress, Record
 from vinlab.learners.imitation import Best
 from vinlab.learners.trpo import Draw, TrpoConfig, reinforce
+from vinlab.models import Model
 from vinlab.networks.presets import network_to_plain
 from vinlab.networks.reinforced import PooledCnnConfig, ValueVinConfig
 from vinlab.recording.manifest import describe_run
@@ -65,6 +66,13 @@ def make_validation_problems(data: RlData, test: GridProblems) -> GridProblems:
     rng = np.random.default_rng([VALIDATION_STREAM, data.size])
     config = GridworldConfig(size=data.size)
     return sample_hole_problems(config, data.validation_problems, rng=rng, taken=set(content_keys(test)))
+
+
+def judge(model: Model, problems: GridProblems | None, iterations: int | None) -> dict[str, Any]:
+    """The scores of a trained model by the rules of this world, on the given problems or on the test ones."""
+    given = make_test_problems(RlData(size=model.size)) if problems is None else problems
+    used = iterations or model.iterations_for(given.obstacles.shape[1:])
+    return score(model.network, given, rng=np.random.default_rng(SAMPLING_STREAM), iterations=used)
 
 
 def drawing(config: RlTraining, taken: Collection[str]) -> Draw:
