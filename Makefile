@@ -27,7 +27,7 @@ check: .venv/.installed-test
 	$(BIN)/pyright
 
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 format: .venv/.installed-test
 	$(BIN)/ruff format .

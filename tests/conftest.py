@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 
-torch.set_num_threads(2)
+# Of several workers each has one core; alone a test run has two.
+torch.set_num_threads(1 if "PYTEST_XDIST_WORKER" in os.environ else 2)
 
 
 @pytest.fixture

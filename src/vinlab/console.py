@@ -38,6 +38,10 @@ MEASURES = {
 }
 
 
+MOST_NAMED = 8
+"""So many unsolvable problems are named on the screen; --json names them all."""
+
+
 @contextmanager
 def watched(title: str) -> Iterator[Watcher]:
     """A progress bar with the time left, on the screen of the first process alone."""
@@ -72,8 +76,16 @@ def print_scores(id: str, scores: Mapping[str, Any]) -> None:
             continue
         table.add_row(words, _number(scores[name], form), _number(paper.get(name), form))
     if scores["num_unsolvable"]:
-        table.add_row("of them without any route", str(scores["num_unsolvable"]), "–")
+        table.add_row("of them without any route", _counted(scores), "–")
     Console().print(table)
+
+
+def _counted(scores: Mapping[str, Any]) -> str:
+    """How many problems no route solves, and which, as far as a line holds them."""
+    named = [str(problem) for problem in scores.get("unsolvable", ())]
+    more = ", …" if len(named) > MOST_NAMED else ""
+    names = f" (problem {', '.join(named[:MOST_NAMED])}{more})" if named else ""
+    return f"{scores['num_unsolvable']}{names}"
 
 
 def _print_groups(id: str, groups: Mapping[str, Mapping[str, Any]]) -> None:

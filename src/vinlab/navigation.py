@@ -155,6 +155,7 @@ def evaluate(
         trajectory_difference=metrics.trajectory_difference(lengths, expert_lengths, reached),
         optimal_action_accuracy=metrics.optimal_action_accuracy(moves, optimal, all_count),
         prediction_loss=metrics.prediction_loss(moves, labels, all_count),
+        unsolvable=tuple(np.flatnonzero(expert_lengths == 0).tolist()),
     )
 
 

@@ -106,3 +106,5 @@ class Scores:
     """Share of the states on the expert's paths in which the policy's move is one of the optimal ones."""
     prediction_loss: float
     """Share of the same states in which the policy's move is not the expert's own (the paper's 0-1 loss)."""
+    unsolvable: tuple[int, ...] = ()
+    """Which problems cannot be solved at all, counted from 0."""

@@ -33,25 +33,43 @@ same 1,000 unseen maps for all; *minutes* is one training on 2 CPU cores.
 """
 
 
+BRIEF_HEADERS = ("setting", "success, paper", "success, ours", "optimal moves, ours", "minutes", "command")
+
+
 def scores_table(title: str, experiment: str, runs: Sequence[RecordedRun]) -> str:
     """The table as Markdown, with a line for each setting, recipe and budget that was run."""
-    groups: dict[tuple[str, str, str], list[RecordedRun]] = defaultdict(list)
+    rows = [_row(key, group, experiment) for key, group in _groups(experiment, runs)]
+    commits = sorted({(run.manifest.commit or "unknown")[:10] for run in runs})
+    parts = [f"# {title}", "", markdown_table(HEADERS, rows), LEGEND, f"Commits: {', '.join(commits)}.\n"]
+    return "\n".join(parts)
+
+
+def brief_table(experiment: str, runs: Sequence[RecordedRun]) -> str:
+    """The columns that matter most, for the default recipe alone."""
+    chosen = [HEADERS.index(name) for name in ("setting", "success, paper", "success, ours")]
+    chosen += [HEADERS.index(name) for name in ("optimal moves", "minutes", "command")]
+    rows = [_row(key, group, experiment) for key, group in _groups(experiment, runs) if key[1] == "default"]
+    return markdown_table(BRIEF_HEADERS, [[row[index] for index in chosen] for row in rows])
+
+
+Key = tuple[str, str, str]
+
+
+def _groups(experiment: str, runs: Sequence[RecordedRun]) -> list[tuple[Key, list[RecordedRun]]]:
+    """Runs that differ in nothing but the seed, in the order of the table."""
+    groups: dict[Key, list[RecordedRun]] = defaultdict(list)
     for run in runs:
         if run.manifest.id in paper_numbers(experiment):
             groups[run.manifest.id, run.manifest.recipe, run.manifest.budget].append(run)
-    rows = [_row(key, groups[key], experiment) for key in sorted(groups, key=_order)]
-    commits = sorted({(run.manifest.commit or "unknown")[:10] for run in runs})
-    return "\n".join(
-        [f"# {title}", "", markdown_table(HEADERS, rows), LEGEND, f"Commits: {', '.join(commits)}.\n"]
-    )
+    return [(key, groups[key]) for key in sorted(groups, key=_order)]
 
 
-def _order(key: tuple[str, str, str]) -> tuple[int, str, str, str]:
+def _order(key: Key) -> tuple[int, str, str, str]:
     id, recipe, budget = key
     return int(id.split("/")[1]), id, recipe, budget
 
 
-def _row(key: tuple[str, str, str], runs: Sequence[RecordedRun], experiment: str) -> list[str]:
+def _row(key: Key, runs: Sequence[RecordedRun], experiment: str) -> list[str]:
     id, recipe, budget = key
     paper = paper_numbers(experiment)[id]
     scores = [run.result["scores"] for run in runs]
