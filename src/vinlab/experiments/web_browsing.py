@@ -77,7 +77,7 @@ class Browser:
             if not clicks[-1].links:
                 break
             page = clicks[-1].links[0][0]
-        return Trail(query, clicks, self._most_alike(features, clicks), _values(plan))
+        return Trail(query, clicks, self._most_wanted(plan, features, clicks), _values(plan))
 
     def _best_links(self, plan: Any, page: int) -> list[tuple[int, float]]:
         links = torch.from_numpy(self.site.graph(self.data.graph).of(page).astype(np.int64))
@@ -87,8 +87,11 @@ class Browser:
         best = scores.softmax(dim=0).topk(min(SHOWN, len(links)))
         return [(int(links[place]), float(share)) for share, place in zip(*best, strict=True)]
 
-    def _most_alike(self, features: torch.Tensor, clicks: list[Click]) -> int:
+    def _most_wanted(self, plan: Any, features: torch.Tensor, clicks: list[Click]) -> int:
+        """Of the pages visited the one with the highest reward; without a reward, the one most like the query."""
         pages = torch.tensor([click.page for click in clicks])
+        if isinstance(plan, WebPlan) and plan.reward.shape[1] == self.site.num_pages:
+            return int(pages[plan.reward[0, pages].argmax()])
         return int(pages[(self.view.read(pages) @ features[0]).argmax()])
 
 

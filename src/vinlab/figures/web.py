@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from vinlab.figures.style import (
     FRAME,
@@ -20,7 +21,6 @@ from vinlab.figures.style import (
     place,
 )
 
-ROOT_SPACE = 0.0
 RING = 1.0
 """The distance between one level and the next."""
 
@@ -54,9 +54,7 @@ def web_plan_figure(plan: TreePlan) -> Figure:
     _draw_pages(axes, plan, positions)
     _draw_path(axes, plan, positions)
     _label(axes, plan, positions)
-    reach = float(np.abs(positions).max()) * 1.22
-    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-    axes.axis("off")
+    _frame(axes, positions)
     lines = textwrap.wrap(f"“{plan.query}”", 96)
     shown = "\n".join(lines[:3]) + (" …" if len(lines) > 3 else "")
     figure.text(0.5, 0.985, shown, ha="center", va="top", size=LABEL_SIZE, color=INK, style="italic")
@@ -70,7 +68,7 @@ def spread_tree(parents: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n 2"]:
     for node in range(1, count):
         children[parents[node]].append(node)
     angles, radii = np.zeros(count), np.zeros(count)
-    leaves = [node for node in _in_order(children) if not children[node]]
+    leaves = [node for node in _walk(children) if not children[node]]
     angles[leaves] = 2 * np.pi * np.arange(len(leaves)) / len(leaves)
     for node in range(1, count):
         radii[node] = radii[parents[node]] + RING
@@ -80,13 +78,26 @@ def spread_tree(parents: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n 2"]:
     return np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=1)
 
 
-def _in_order(children: list[list[int]]) -> list[int]:
+def _walk(children: list[list[int]]) -> list[int]:
     found, waiting = [], [0]
     while waiting:
         node = waiting.pop()
         found.append(node)
         waiting.extend(reversed(children[node]))
     return found
+
+
+def _frame(axes: Axes, positions: Float[np.ndarray, "n 2"]) -> None:
+    """Just enough room for all pages and for the names beside the outermost."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    reach = float((high - low).max()) / 2 * 1.18
+    middle = (low + high) / 2
+    axes.set(
+        xlim=(middle[0] - reach, middle[0] + reach),
+        ylim=(middle[1] - reach, middle[1] + reach),
+        aspect="equal",
+    )
+    axes.axis("off")
 
 
 def _draw_branches(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
@@ -133,7 +144,8 @@ def _label(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> N
             size=LABEL_SIZE if node in clicked else LABEL_SIZE - 2,
             color=PREDICTED if node in clicked else INK,
             weight="bold" if node in clicked else "normal",
-            zorder=5,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
+            zorder=6 if node in clicked else 5,
         )
 
 
