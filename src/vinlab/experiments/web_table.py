@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import Any
 
 from vinlab.experiments.experiment import paper_numbers
 from vinlab.recording.recorded import RecordedRun
@@ -123,8 +122,8 @@ def _baseline(id: str) -> str:
     return f"{site}/{graph}/baseline{control}"
 
 
-def _all(runs: Sequence[RecordedRun], start: str, measure: str) -> list[Any]:
-    return [run.result["scores"][start][measure] for run in runs]
+def _all(runs: Sequence[RecordedRun], start: str, measure: str) -> list[float]:
+    return [float(run.result["scores"][start][measure]) for run in runs]
 
 
 def _ratio(runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun]) -> str:
