@@ -89,7 +89,7 @@ def _command(key: tuple[str, str, str, str]) -> str:
     options = "" if source == "synthetic" else f" --data FOLDER/{source}"
     options += "" if recipe == "default" else f" --recipe {recipe}"
     options += "" if budget == "paper" else f" --budget {budget}"
-    return f"Command: `vinlab train web/{graph}/NETWORK{options} --seed N`."
+    return f"Command: `vinlab train web/{graph}/pages{options} --seed 0`, and so for the other networks and seeds."
 
 
 def _rows(block: Mapping[str, list[RecordedRun]], order: Sequence[str]) -> list[list[str]]:
