@@ -1,19 +1,22 @@
 """Continuous control: Section 4.3 of the paper, a particle pushed past obstacles."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from vinlab.domains.control.environment import Physics
 from vinlab.domains.control.problem import ControlConfig
 from vinlab.experiments.control_table import control_table
 from vinlab.experiments.control_teachers import RouteTeacher, SearchTeacher, Teacher
-from vinlab.experiments.control_training import ControlData, ControlTraining, train
+from vinlab.experiments.control_training import ControlData, ControlTraining, score_on_test_domains, train
 from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
 from vinlab.learners.contract import Progress
 from vinlab.learners.control_fit import ControlFitConfig
 from vinlab.learners.guided_policy_search import LocalSearchConfig
 from vinlab.learners.optimisers import Stage
-from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
+from vinlab.models import Model
+from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlPolicy, ControlVinConfig
 from vinlab.recording.recorded import RecordedRun
+from vinlab.types import GridProblems, InputError
 
 NETWORKS: dict[str, ControlNetworkConfig] = {
     "control/vin": ControlVinConfig(),
@@ -61,6 +64,15 @@ def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
     return train(configure(request.id, request.budget, request.recipe), request, progress=progress)
 
 
+def judge(model: Model, problems: GridProblems | None, iterations: int | None) -> dict[str, Any]:
+    """How a trained policy does in the test domains, as evaluate prints it."""
+    if problems is not None or iterations is not None:
+        raise InputError(f"'{model.id}' is judged in its own test domains, with the backups of its training.")
+    if not isinstance(model.network, ControlPolicy):
+        raise InputError(f"'{model.id}' holds no policy for continuous control.")
+    return score_on_test_domains(model.network, configure("control/vin", "paper", "default"))
+
+
 def table(runs: Sequence[RecordedRun]) -> str:
     """The table of Figure 5: ours beside the paper's."""
     return control_table(runs)
@@ -72,4 +84,5 @@ CONTROL = Experiment(
     settings={id: _setting(id) for id in NETWORKS},
     train=train_setting,
     table=table,
+    judge=judge,
 )
