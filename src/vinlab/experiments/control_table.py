@@ -90,7 +90,7 @@ def _others(runs: Sequence[RecordedRun]) -> list[list[str]]:
     return rows
 
 
-def _other(name: str, train: list[dict[str, float]], test: list[dict[str, float]] | None) -> list[str]:
+def _other(name: str, train: list[dict[str, Any]], test: list[dict[str, Any]] | None) -> list[str]:
     told = test or train
     failed = f"{100 * sum(one['failed'] for one in told) / len(told):.0f} %" + ("" if test else " (train)")
     distances = mean_text([one["distance"] for one in test]) if test else "–"
