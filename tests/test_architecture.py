@@ -21,8 +21,11 @@ SEES: dict[str, set[str]] = {
     "evaluation": {"types"},
     "recording": {"types"},
     "figures": {"types", "recording.files"},
+    "maps": {"types", "recording.files"},
     "models": {"types", "networks", "recording"},
-    "navigation": {"types", "planning.exact", "domains", "evaluation", "models"},
+    "following": {"types", "evaluation"},
+    "navigation": {"types", "planning.exact", "domains", "evaluation", "following", "models"},
+    "journeys": {"types", "planning.exact", "following", "maps", "models", "navigation"},
 }
 """What each room may see besides itself; experiments, the console and the command line see everything."""
 

@@ -228,50 +228,64 @@ def evaluate(
 def plan(
     map: Positional[Path],
     /,
-    start: str,
-    goal: str,
+    start: str | None = None,
+    goal: str | None = None,
     model: str = "gridworld/28/vin",
+    exact: bool = False,
     out: Path = Path("plan.png"),
+    path: Path | None = None,
+    world: bool = False,
     iterations: int | None = None,
-    corner_cutting: bool = True,
-    threshold: float = 0.5,
+    corners: Literal["custom", "cut", "forbid"] = "custom",
+    blocked: Literal["low", "high"] | None = None,
+    threshold: float | None = None,
+    unknown: Literal["blocked", "free"] = "blocked",
+    radius: float = 0.0,
     index: int = 0,
 ) -> None:
     """Plan a route on a map of your own and draw it with the reward and value that the network found.
 
     Args:
-        map: A PNG picture (dark cells are blocked), or an .npz file with an array obstacles (1 is blocked).
-        start: ROW,COL of the start.
-        goal: ROW,COL of the goal.
+        map: A map: PNG, PGM, a robot's .yaml, MovingAI .map, GeoTIFF, .npy or .npz; or a MovingAI .scen, all of
+            whose scenarios are run.
+        start: ROW,COL of the start; the file's own if it names one and this is not given.
+        goal: ROW,COL of the goal; the same.
         model: The id of a shipped model, or the folder of a run.
+        exact: Plan the shortest route, without a network.
         out: Where to draw the plan (.png, .pdf or .svg).
+        path: Where to write the path in the map's own coordinates (.csv, .json or .geojson).
+        world: Take start and goal as X,Y in the map's own coordinates (metres, degrees …).
         iterations: How many backups; as in training, scaled to the map, if not given.
-        corner_cutting: Whether a diagonal move may pass an obstacle's corner.
-        threshold: Cells of a picture that are darker than this (0 black, 1 white) are blocked.
-        index: Which map of an .npz file that holds several.
+        corners: Whether a diagonal move may pass an obstacle's corner; the format's custom is to cut them, but
+            in MovingAI files to forbid it.
+        blocked: Which values are blocked: low (dark, 0) or high (bright, 1); low in pictures, high in arrays.
+        threshold: Where high begins: a brightness from 0 to 1 in pictures (0.5), a value in arrays and rasters.
+        unknown: What cells count as that the file knows nothing about.
+        radius: Radius of the robot in the map's unit, by which obstacles grow.
+        index: Which map of a file that holds several.
     """
-    from vinlab.console import describe, describe_iterations
-    from vinlab.domains.gridworld.maps import parse_cell, read_map
-    from vinlab.experiments.gridworld_pictures import route_figure
-    from vinlab.figures.save import save_figure
+    from vinlab.console_journeys import run_journey, run_scenario_file
+    from vinlab.maps import Reading, is_scenario_file
     from vinlab.models import load
-    from vinlab.navigation import navigate
 
-    read = read_map(map, threshold=threshold, index=index)
-    print(read.assumed)
-    loaded = load(model)
-    route = navigate(
+    reading = Reading(blocked, threshold, unknown, index)
+    loaded = None if exact else load(model)
+    cutting = {"custom": None, "cut": True, "forbid": False}[corners]
+    if is_scenario_file(map):
+        run_scenario_file(map, reading, loaded, iterations, cutting)
+        return
+    run_journey(
+        map,
+        reading,
+        (start, goal),
         loaded,
-        read.obstacles,
-        parse_cell(start, "start"),
-        parse_cell(goal, "goal"),
+        radius=radius,
+        world=world,
         iterations=iterations,
-        corner_cutting=corner_cutting,
+        corner_cutting=cutting,
+        out=out,
+        path_file=path,
     )
-    save_figure(route_figure(read.obstacles, route), out)
-    print(describe(route))
-    print(f"Planned with {loaded.id}, {describe_iterations(read.obstacles.shape, route.iterations, loaded)}.")
-    print(f"Drawn in {out}.")
 
 
 def table(experiment: Positional[str], /, runs: Path = Path("results"), out: Path | None = None) -> None:

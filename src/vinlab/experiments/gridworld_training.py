@@ -1,6 +1,5 @@
 """Training on grid-worlds by imitation: problems in, a recorded run out."""
 
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
