@@ -7,7 +7,14 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 ROOT = Path(__file__).parents[1]
-LINKED = ("CHANGELOG.md", "CONTRIBUTING.md", "examples/*.py", "results/*.md", "results/figures/*.png")
+LINKED = (
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "examples/*.py",
+    "results/*.md",
+    "results/figures/*.png",
+    "results/figures/*.gif",
+)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

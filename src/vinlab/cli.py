@@ -313,13 +313,13 @@ def table(experiment: Positional[str], /, runs: Path = Path("results"), out: Pat
     print(f"Written to {out}.")
 
 
-def plot(run: Positional[Path], /, out: Path | None = None, problem: int = 0) -> None:
+def plot(run: Positional[Path], /, out: Path | None = None, problem: int | None = None) -> None:
     """Draw a run: a plan on an unseen map, several of its routes, and how it learned.
 
     Args:
         run: The folder of a finished run.
         out: Folder for the pictures; the run's own if not given.
-        problem: Which of the test problems to draw the plan of.
+        problem: Which of the test problems to draw the plan of; the one with the longest way if not given.
     """
     from vinlab.experiments.gridworld_pictures import draw_run
 

@@ -134,3 +134,15 @@ def test_precisions_keep_their_directions_within_bounds():
     found = np.linalg.eigvalsh(_bounded(precisions, 0.1))
     assert found.min() >= 0.1 - 1e-9
     assert found.max() <= 10 + 1e-9
+
+
+def test_a_trained_policy_is_judged_as_its_run_was(searched, monkeypatch):
+    from vinlab.experiments import control
+    from vinlab.models import load
+
+    small = configure("control/vin", "smoke", "paper")
+    monkeypatch.setattr(control, "configure", lambda *_: small)
+    found = control.judge(load(searched.folder), None, None)
+    assert found.items() <= searched.result["scores"].items()
+    with pytest.raises(InputError, match="own test domains"):
+        control.judge(load(searched.folder), None, 5)

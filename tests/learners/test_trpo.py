@@ -16,20 +16,20 @@ from vinlab.learners.trust_region import TrustRegionConfig
 from vinlab.networks.reinforced import PooledCnnConfig, ValueVinConfig
 
 CONFIG = TrpoConfig(
-    iterations=4,
+    iterations=3,
     curriculum=CurriculumConfig(last=4),
-    problems=20,
+    problems=10,
     episodes=3,
     horizon=8,
     trust_region=TrustRegionConfig(divergence=0.03),
     last_divergence=0.01,
     validate_every=1,
 )
-VIN = ValueVinConfig(iterations=4, hidden=8)
+VIN = ValueVinConfig(iterations=4, hidden=4)
 
 
 def draw(level, rng):
-    return sample_worlds(GridworldConfig(size=8), 20, episodes=3, hardest=level, rng=rng)
+    return sample_worlds(GridworldConfig(size=8), 10, episodes=3, hardest=level, rng=rng)
 
 
 def built(config=VIN, seed=0):
@@ -113,7 +113,7 @@ def test_rewards_that_are_not_numbers_stop_the_step_and_not_the_run():
     reinforce(policy, critic, spoilt, CONFIG, seed=0, record=record)
     reasons = [line["refused"] for line in record.lines]
     assert reasons[1] == "the gradient is not finite"
-    assert reasons[0] == reasons[2] == reasons[3] == ""
+    assert reasons[0] == reasons[2] == ""
     assert np.isnan(record.lines[1]["critic_loss"])
     assert all(torch.isfinite(p).all() for p in [*policy.parameters(), *critic.parameters()])
 

@@ -242,6 +242,19 @@ def _result(
     }
 
 
+def score_on_test_domains(network: ControlPolicy, config: ControlTraining) -> dict[str, Any]:
+    """How a network does in the test domains."""
+    test = ParticleWorlds(make_problems(config.data, TEST_STREAM, config.data.test_domains), config.physics)
+    distances = final_distances(test, NetworkController(network, test.problems), config.data.horizon)
+    return {
+        "num_problems": len(test),
+        "num_unsolvable": int(is_blocked(test.problems).sum()),
+        "test_distance": float(distances.mean()),
+        "test_distance_first_40": float(distances[:PAPER_TEST_DOMAINS].mean()),
+        "test_failed": distance_scores(distances)["failed"],
+    }
+
+
 def build_seeded(config: ControlNetworkConfig, seed: int) -> ControlPolicy:
     """The network with weights that the seed decides, whatever else draws random numbers."""
     with torch.random.fork_rng(devices=[]):

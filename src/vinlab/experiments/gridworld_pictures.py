@@ -11,7 +11,7 @@ from vinlab.figures.paths import paths_figure
 from vinlab.figures.plans import plan_figure
 from vinlab.figures.save import save_figure
 from vinlab.models import Model, load
-from vinlab.navigation import Route, navigate
+from vinlab.navigation import Route, consult, navigate
 from vinlab.recording.recorded import open_run
 from vinlab.types import GridProblems, InputError
 
@@ -19,15 +19,20 @@ ROUTES = 8
 """How many routes the picture of routes shows."""
 
 
-def draw_run(folder: Path, out: Path, *, problem: int = 0) -> list[Path]:
-    """Draw a finished run; the places of the pictures come back."""
+def draw_run(folder: Path, out: Path, *, problem: int | None = None) -> list[Path]:
+    """Draw a finished run; the places of the pictures come back.
+
+    Without ``problem`` the plan is drawn for the test problem with the longest way, as there is most to see.
+    """
     run, model = open_run(folder), load(folder)
     problems = make_test_problems(model.size)
+    if problem is None:
+        problem = int(consult(problems).lengths.argmax())
     if not 0 <= problem < len(problems):
         raise InputError(f"--problem must lie in 0..{len(problems) - 1}, but {problem} came.")
     pictures = {
         "plan.png": route_figure(problems.obstacles[problem], _route(model, problems, problem)),
-        "routes.png": routes_figure(model, problems[problem : problem + ROUTES]),
+        "routes.png": routes_figure(model, problems[:ROUTES]),
         "learning.png": curves_figure(run.metrics(), title=f"Learning {run.manifest.id}"),
     }
     out.mkdir(parents=True, exist_ok=True)

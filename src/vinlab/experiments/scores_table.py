@@ -29,7 +29,7 @@ LEGEND = """\
 which the network's move is not the expert's own; where several moves are optimal even a perfect planner differs.
 *Detour*: mean of steps taken beyond the expert's, over the successes. *Optimal moves*: share of those states in which
 the move is one of the optimal ones (the paper does not give it). Ours is the mean ± deviation over the seeds, on the
-same 1,000 unseen maps for all; *minutes* is one training on 2 CPU cores.
+same 1,000 unseen maps for all; *minutes* is one training on one CPU core.
 """
 
 

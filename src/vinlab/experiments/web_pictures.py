@@ -50,7 +50,7 @@ def trail_figure(browser: Browser, trail: Trail) -> Figure:
     parents = [place[int(site.parents.of(page)[0])] if page else 0 for page in drawn]
     figure = web_plan_figure(
         TreePlan(
-            titles=[site.titles[page] for page in drawn.tolist()],
+            titles=[site.titles[page] for page in map(int, drawn)],
             parents=np.array(parents),
             values=worth[drawn],
             path=[place[page] for page in trail.pages if page in place],

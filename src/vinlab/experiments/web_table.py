@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import Any
 
 from vinlab.experiments.experiment import paper_numbers
 from vinlab.recording.recorded import RecordedRun
@@ -90,7 +89,7 @@ def _command(key: tuple[str, str, str, str]) -> str:
     options = "" if source == "synthetic" else f" --data FOLDER/{source}"
     options += "" if recipe == "default" else f" --recipe {recipe}"
     options += "" if budget == "paper" else f" --budget {budget}"
-    return f"Command: `vinlab train web/{graph}/NETWORK{options} --seed N`."
+    return f"Command: `vinlab train web/{graph}/pages{options} --seed 0`, and so for the other networks and seeds."
 
 
 def _rows(block: Mapping[str, list[RecordedRun]], order: Sequence[str]) -> list[list[str]]:
@@ -123,8 +122,8 @@ def _baseline(id: str) -> str:
     return f"{site}/{graph}/baseline{control}"
 
 
-def _all(runs: Sequence[RecordedRun], start: str, measure: str) -> list[Any]:
-    return [run.result["scores"][start][measure] for run in runs]
+def _all(runs: Sequence[RecordedRun], start: str, measure: str) -> list[float]:
+    return [float(run.result["scores"][start][measure]) for run in runs]
 
 
 def _ratio(runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun]) -> str:

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from vinlab.figures import style
 from vinlab.recording.files import write_bytes
@@ -102,6 +103,7 @@ def progress_figure(histories: Sequence[Sequence[float]], *, title: str = "") ->
             size=style.TICK_SIZE,
         )
     axes.set_ylim(0, None)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("improvements", size=style.LABEL_SIZE, color=style.INK)
     axes.set_ylabel("mean final distance", size=style.LABEL_SIZE, color=style.INK)
     axes.tick_params(labelsize=style.TICK_SIZE, length=2.5, color=style.FRAME, labelcolor=style.INK)

@@ -128,7 +128,7 @@ def _require_usable(corpus: Corpus) -> None:
         raise InputError(
             f"the page '{corpus.titles[page]}' has no link and no category, so nobody can leave it."
         )
-    for page in corpus.articles.tolist():
+    for page in map(int, corpus.articles):
         if not corpus.texts[page].strip():
             raise InputError(f"the page '{corpus.titles[page]}' has an empty text.")
 

@@ -1,5 +1,6 @@
 """Numbers for pages and queries: averages of word vectors, rare words counting more, the common part removed."""
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,10 +42,14 @@ def cut_into_sentences(texts: Sequence[str], vectors: WordVectors) -> Sentences:
     """The known words of every sentence of every text."""
     per_page = [split_sentences(text) for text in texts]
     sentences = [sentence for page in per_page for sentence in page]
-    known = [vectors.known(sentence) for sentence in sentences]
+    words, lengths, place_of = array("q"), [], vectors.places.get
+    for sentence in sentences:
+        found = [place for word in split_words(sentence) if (place := place_of(word)) is not None]
+        words.extend(found)
+        lengths.append(len(found))
     return Sentences(
-        words=np.concatenate([np.zeros(0, np.int64), *known]),
-        word_offsets=_offsets([len(words) for words in known]),
+        words=np.array(words, dtype=np.int64),
+        word_offsets=_offsets(lengths),
         page_offsets=_offsets([len(page) for page in per_page]),
         texts=sentences,
     )

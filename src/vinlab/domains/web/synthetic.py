@@ -156,7 +156,7 @@ def _write(
     drawn.append(rng.choice(names.own(article), count))
     chosen = np.choose(kinds, drawn).reshape(config.sentences, -1)
     return " ".join(
-        f"{' '.join(words[word] for word in sentence.tolist()).capitalize()}." for sentence in chosen
+        f"{' '.join(words[word] for word in map(int, sentence)).capitalize()}." for sentence in chosen
     )
 
 
