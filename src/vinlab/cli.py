@@ -288,6 +288,24 @@ def plan(
     )
 
 
+def export(model: Positional[str], out: Positional[Path], /) -> None:
+    """Write a trained VIN as ONNX, for maps of any size, any batch and any number of backups.
+
+    Args:
+        model: The id of a shipped model such as gridworld/28/vin, or the folder of a run.
+        out: The .onnx file to write.
+    """
+    from vinlab.export import export_onnx
+    from vinlab.models import load
+
+    loaded = load(model)
+    export_onnx(loaded.network, out)
+    print(
+        f"Written to {out}. Inputs: observation [B C H W], states [B S 2], iterations; first output: logits."
+    )
+    print(f"{loaded.id} was trained with K = {loaded.network.iterations} on maps of side {loaded.size}.")
+
+
 def table(experiment: Positional[str], /, runs: Path = Path("results"), out: Path | None = None) -> None:
     """Make a table of the paper from recorded runs, ours beside theirs.
 
@@ -365,6 +383,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "train": train,
     "evaluate": evaluate,
     "plan": plan,
+    "export": export,
     "table": table,
     "plot": plot,
     "browse": browse,
