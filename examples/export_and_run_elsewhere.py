@@ -29,13 +29,13 @@ def main() -> None:
 
     rows, cols, goal = 20, 30, (16, 27)
     observation = np.zeros((1, 2, rows, cols), np.float32)  # any height and width
-    observation[0, 0, :, 15] = 1  # a wall …
-    observation[0, 0, 3, 15] = 0  # … with a gap
+    observation[0, 0, [0, -1]] = observation[0, 0, :, [0, -1]] = 1  # walls around
+    observation[0, 0, 5:9, 6:10] = observation[0, 0, 11:18, 20:23] = 1  # and within
     observation[0, 1, *goal] = 10  # the mark of the goal
 
     cells = np.argwhere(np.ones((rows, cols)))[None]
     feed = {"observation": observation, "states": cells, "iterations": np.array(40, np.int64)}
-    logits, *_plan = session.run(None, feed)  # the plan: reward, value, q
+    logits = np.asarray(session.run(["logits"], feed)[0])  # there are reward, value and q as well
     moves = logits.argmax(-1).reshape(rows, cols)
 
     here, steps = (16, 2), 0

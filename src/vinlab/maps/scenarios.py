@@ -82,7 +82,7 @@ def _require_same_size(sizes: np.ndarray, map: GridMap, path: Path) -> None:
 
 
 def _require_free(cells: np.ndarray, map: GridMap, name: str, path: Path) -> None:
-    inside = ((cells >= 0) & (cells < map.obstacles.shape)).all(axis=1)
+    inside: np.ndarray = np.asarray(((cells >= 0) & (cells < map.obstacles.shape)).all(axis=1))
     on_map = np.where(inside[:, None], cells, 0)
     bad = ~inside | (map.obstacles[on_map[:, 0], on_map[:, 1]] != 0)
     if bad.any():
