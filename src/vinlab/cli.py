@@ -306,6 +306,20 @@ def export(model: Positional[str], out: Positional[Path], /) -> None:
     print(f"{loaded.id} was trained with K = {loaded.network.iterations} on maps of side {loaded.size}.")
 
 
+def serve(model: tuple[str, ...] = (), host: str = "127.0.0.1", port: int = 8028) -> None:
+    """Start a local page on which you draw maps and watch a network plan.
+
+    Args:
+        model: Ids or folders of runs to offer; the shipped grid-world models if not given.
+        host: Address to listen on; only this machine can reach the default.
+        port: Port to listen on; 0 takes any free one.
+    """
+    from vinlab.serve.run import models_for_page
+    from vinlab.serve.run import serve as serve_page
+
+    serve_page(models_for_page(model), host=host, port=port)
+
+
 def table(experiment: Positional[str], /, runs: Path = Path("results"), out: Path | None = None) -> None:
     """Make a table of the paper from recorded runs, ours beside theirs.
 
@@ -384,6 +398,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "evaluate": evaluate,
     "plan": plan,
     "export": export,
+    "serve": serve,
     "table": table,
     "plot": plot,
     "browse": browse,
