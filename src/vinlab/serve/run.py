@@ -4,7 +4,6 @@ import socket
 from collections.abc import Sequence
 
 import numpy as np
-import torch
 
 from vinlab.models import Model, load, shipped_ids
 from vinlab.serve.answers import answer_plan
@@ -39,7 +38,6 @@ def serve(models: dict[str, Model], *, host: str, port: int) -> None:
         raise InputError("The page needs fastapi and uvicorn: pip install 'vinlab[serve]'.") from error
     if not 0 <= port < 65536:
         raise InputError(f"--port must lie in 0..65535, but {port} came.")
-    torch.set_num_threads(1)  # one plan is too small to share
     warm_up(models)
     listener = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host

@@ -17,13 +17,24 @@ class Gone(Exception):
     """Who asked has left."""
 
 
+def _stay_on_one_core() -> None:
+    """One plan is too small to share; waking other threads takes longer than the plan."""
+    import numba
+    import torch
+
+    torch.set_num_threads(1)
+    numba.set_num_threads(1)
+
+
 class Workshop:
-    """Runs one piece of work at a time in a thread, for the compiled kernels use the cores by themselves."""
+    """Runs one piece of work at a time in a thread; the other cores are left to those who ask."""
 
     def __init__(self, *, queue: int = QUEUE) -> None:
         self._queue, self._waiting = queue, 0
         self._turn = asyncio.Lock()
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="plan")
+        self._thread = ThreadPoolExecutor(
+            max_workers=1, thread_name_prefix="plan", initializer=_stay_on_one_core
+        )
 
     async def run(self, work: Callable[[], Any], is_gone: Callable[[], Awaitable[bool]]) -> Any:
         """The result of the work when its turn has come."""

@@ -27,8 +27,10 @@ export function drawMap(canvas, world, plan, cursor) {
   const [pen, cell] = prepare(canvas, world);
   pen.fillStyle = "#fff";
   pen.fillRect(0, 0, canvas.width, canvas.height);
+  const walls = new Path2D();
+  each(world, (row, col, i) => { if (world.cells[i]) walls.rect(col * cell, row * cell, cell + 0.5, cell + 0.5); });
   pen.fillStyle = WALL;
-  each(world, (row, col, i) => { if (world.cells[i]) pen.fillRect(col * cell, row * cell, cell + 0.5, cell + 0.5); });
+  pen.fill(walls);
   if (cell > 7) grid(pen, world, cell);
   if (plan) {
     if (plan.optimal !== null) path(pen, plan.exact, cell, EXACT, 0.3, [cell * 0.5, cell * 0.35]);
@@ -46,14 +48,47 @@ export function drawMap(canvas, world, plan, cursor) {
 
 export function drawField(canvas, world, shades, { hideWalls = false, moves = null } = {}) {
   const [pen, cell] = prepare(canvas, world);
-  each(world, (row, col, i) => {
-    pen.fillStyle = hideWalls && world.cells[i] ? WALL : `rgb(${ramp[shades[i]].join()})`;
-    pen.fillRect(col * cell, row * cell, cell + 0.5, cell + 0.5);
-  });
-  if (moves && cell > 9) each(world, (row, col, i) => {
-    if (!world.cells[i] && !(row === world.goal[0] && col === world.goal[1])) arrow(pen, row, col, MOVES[moves[i]], cell, shades[i]);
-  });
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(picture(world, shades, hideWalls), 0, 0, canvas.width, canvas.height);
+  if (moves && cell > 9) arrows(pen, world, shades, moves, cell);
   star(pen, world.goal, cell);
+}
+
+// One pixel a cell; the browser enlarges it far faster than cells can be painted one by one.
+const small = document.createElement("canvas");
+
+function picture(world, shades, hideWalls) {
+  [small.width, small.height] = [world.width, world.height];
+  const pen = small.getContext("2d"), pixels = pen.createImageData(world.width, world.height);
+  for (let i = 0; i < shades.length; i++) {
+    const [red, green, blue] = hideWalls && world.cells[i] ? [57, 68, 77] : ramp[shades[i]];
+    pixels.data.set([red, green, blue, 255], 4 * i);
+  }
+  pen.putImageData(pixels, 0, 0);
+  return small;
+}
+
+// All arrows of one colour are one path.
+function arrows(pen, world, shades, moves, cell) {
+  const dark = new Path2D(), light = new Path2D(), goal = world.goal[0] * world.width + world.goal[1];
+  each(world, (row, col, i) => {
+    if (!world.cells[i] && i !== goal) arrow(shades[i] > 140 ? dark : light, row, col, MOVES[moves[i]], cell);
+  });
+  pen.lineWidth = Math.max(1, cell * 0.07);
+  pen.strokeStyle = "rgba(0,0,0,0.65)";
+  pen.stroke(dark);
+  pen.strokeStyle = "rgba(255,255,255,0.75)";
+  pen.stroke(light);
+}
+
+function arrow(path, row, col, [down, right], cell) {
+  const [x, y] = middle([row, col], cell), length = Math.hypot(down, right), r = cell * 0.32;
+  const dx = (right / length) * r, dy = (down / length) * r;
+  path.moveTo(x - dx, y - dy);
+  path.lineTo(x + dx, y + dy);
+  path.lineTo(x + dx * 0.3 - dy * 0.5, y + dy * 0.3 + dx * 0.5);
+  path.moveTo(x + dx, y + dy);
+  path.lineTo(x + dx * 0.3 + dy * 0.5, y + dy * 0.3 - dx * 0.5);
 }
 
 function grid(pen, world, cell) {
@@ -111,19 +146,5 @@ function star(pen, place, cell) {
   }
   pen.closePath();
   pen.fill();
-  pen.stroke();
-}
-
-function arrow(pen, row, col, [down, right], cell, shade) {
-  const [x, y] = middle([row, col], cell), length = Math.hypot(down, right), r = cell * 0.32;
-  const dx = (right / length) * r, dy = (down / length) * r;
-  pen.strokeStyle = shade > 140 ? "rgba(0,0,0,0.65)" : "rgba(255,255,255,0.75)";
-  pen.lineWidth = Math.max(1, cell * 0.07);
-  pen.beginPath();
-  pen.moveTo(x - dx, y - dy);
-  pen.lineTo(x + dx, y + dy);
-  pen.lineTo(x + dx * 0.3 - dy * 0.5, y + dy * 0.3 + dx * 0.5);
-  pen.moveTo(x + dx, y + dy);
-  pen.lineTo(x + dx * 0.3 + dy * 0.5, y + dy * 0.3 - dx * 0.5);
   pen.stroke();
 }

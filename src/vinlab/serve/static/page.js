@@ -115,7 +115,7 @@ function put(which, cell) {
 }
 
 function changed() {
-  drawMap($("map"), world, null, null);
+  if (planning) drawMap($("map"), world, null, null); // the hand is shown at once, the plan follows
   replan();
 }
 
