@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -44,7 +45,9 @@ def serve(models: dict[str, Model], *, host: str, port: int) -> None:
     print(f"Watch it plan: http://{shown}:{listener.getsockname()[1]}/ (Ctrl-C ends it)", flush=True)
     app = make_app(models, hosts=LOCAL | {host.lower()})
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
-    uvicorn.Server(config).run(sockets=[listener])
+    with suppress(KeyboardInterrupt):  # uvicorn has closed everything when it says so
+        uvicorn.Server(config).run(sockets=[listener])
+    print("The page is closed.")
 
 
 def warm_up(models: dict[str, Model]) -> None:
@@ -57,7 +60,8 @@ def warm_up(models: dict[str, Model]) -> None:
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # Named, because asyncio sends small answers at once only on sockets that say they are TCP.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.set_inheritable(True)
