@@ -96,6 +96,12 @@ def memory(pid: int) -> int:
     return int(next(line for line in lines if line.startswith("VmRSS")).split()[1])
 
 
+def processor_seconds(pid: int) -> float:
+    """What a process has computed so far; unlike the clock, other programs hardly change it."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def summary(entries: list[tuple[bool, int, float]], seconds: float) -> dict[str, Any]:
     times = np.array([took for good, status, took in entries if good and status == 200]) * 1000
     return {
@@ -120,7 +126,11 @@ def main() -> None:
     try:
         load(port, bodies, 2.0, 0.0)
         found: dict[str, Any] = {"cores": os.cpu_count(), "clients": CLIENTS, "size": SIDE, "K": BACKUPS}
-        found["plain"] = summary(load(port, bodies, options.seconds, 0.0), options.seconds)
+        spent = processor_seconds(server.pid)
+        seen = load(port, bodies, options.seconds, 0.0)
+        spent = processor_seconds(server.pid) - spent
+        found["plain"] = summary(seen, options.seconds)
+        found["plain"]["server_cpu_milliseconds_per_plan"] = round(1000 * spent / len(seen), 2)
         if options.minutes:
             load(port, bodies, 10.0, 0.3)
             before = memory(server.pid)
