@@ -77,7 +77,7 @@ def usual_update(demonstrations: Demonstrations) -> Callable[[], float]:
 
 
 def shared_update(demonstrations: Demonstrations) -> Callable[[], float]:
-    """Trains ours on 32 maps, with all their labelled states."""
+    """Trains ours on 32 maps at a time, with all their labelled states."""
     config = ImitationConfig(stages=(Stage(1, 1e-3),), batch_problems=32)
     training = Training(
         VinConfig(iterations=ITERATIONS).build(), demonstrations, config, seed=0, record=NoRecord()

@@ -25,7 +25,9 @@ def test_the_table_is_fresh(experiment):
     assert path.read_text(encoding="utf-8") == experiment.table(runs_of(experiment))
 
 
-@pytest.mark.parametrize("run", collect_runs(RUNS) if RUNS.is_dir() else [], ids=lambda run: str(run.folder.name))
+@pytest.mark.parametrize(
+    "run", collect_runs(RUNS) if RUNS.is_dir() else [], ids=lambda run: str(run.folder.name)
+)
 def test_recorded_runs_name_a_clean_commit(run):
     assert run.manifest.commit
     assert run.manifest.clean

@@ -114,7 +114,9 @@ def require_device(name: str) -> str:
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise InputError(f"--device must be one that PyTorch has here, such as cpu, but '{name}' came.") from error
+        raise InputError(
+            f"--device must be one that PyTorch has here, such as cpu, but '{name}' came."
+        ) from error
     return name
 
 

@@ -14,7 +14,9 @@ from vinlab.experiments.gridworld_training import (
 )
 from vinlab.recording.plain import to_plain
 
-DATA = GridworldData(size=8, attempts=2000, targets="trajectories", validation_problems=200, test_problems=300)
+DATA = GridworldData(
+    size=8, attempts=2000, targets="trajectories", validation_problems=200, test_problems=300
+)
 
 
 def observed_keys(demonstrations):

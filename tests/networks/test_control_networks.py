@@ -70,3 +70,13 @@ def test_a_vin_that_knows_the_goal_is_pulled_along_its_value():
     steps = torch.maximum((rows - 3).abs(), (cols - 4).abs())
     nearness = torch.stack([value[steps == distance].mean() for distance in range(1, 12)])
     assert (nearness.diff() < 0).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_fresh_vin_wants_the_goal_whatever_the_seed(seed):
+    torch.manual_seed(seed)
+    image = torch.zeros(1, 2, 16, 16)
+    image[0, 1, 5, 9] = 10.0
+    reward = ControlVinConfig().build().plan(image).reward[0, 0]
+    assert reward.min() >= 0
+    assert reward[4:7, 8:11].mean() > 2 * reward[0:3, 0:3].mean()

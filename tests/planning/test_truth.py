@@ -40,7 +40,10 @@ def test_the_planner_equals_textbook_value_iteration_on_random_maps(rows, cols, 
     chances = random_local_moves(rng, actions=5)
     reward = rng.normal(size=(rows, cols))
     exact = exact_value_iteration(
-        np.append(reward.ravel(), 0.0), process_on_grid(chances, rows, cols), discount=DISCOUNT, iterations=iterations
+        np.append(reward.ravel(), 0.0),
+        process_on_grid(chances, rows, cols),
+        discount=DISCOUNT,
+        iterations=iterations,
     )
     here = torch.zeros(5, 1, 3, 3, dtype=dtype)
     here[:, 0, 1, 1] = 1.0
@@ -51,7 +54,7 @@ def test_the_planner_equals_textbook_value_iteration_on_random_maps(rows, cols, 
 
 
 def test_with_move_kernels_the_planner_finds_how_many_moves_the_goal_is_away():
-    """Undiscounted, entering a cell costs 1, an obstacle 1000 and the goal nothing: the value counts the cells before it."""
+    """Entering a cell costs 1, an obstacle 1000, the goal nothing: the value counts the cells before the goal."""
     rng = np.random.default_rng(7)
     obstacles = (rng.random((20, 9, 11)) < 0.25).astype(np.uint8)
     obstacles[:, 4, 5] = 0

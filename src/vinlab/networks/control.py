@@ -120,9 +120,16 @@ class ControlVinConfig:
     hidden: int = 64
 
     def build(self) -> ControlVin:
-        """The network with fresh weights."""
+        """The network with fresh weights.
+
+        Rewards start without a sign: a goal that begins as a punishment is avoided by every backup, its value never
+        spreads, and such a network does not recover.
+        """
+        reward = CnnReward(hidden=self.features)
+        with torch.no_grad():
+            reward.reward.weight.abs_()
         return ControlVin(
-            reward=CnnReward(hidden=self.features),
+            reward=reward,
             transition=SharedTransition(move_kernels(actions=self.actions)),
             planner=GridPlanner(iterations=self.iterations),
             attention=PatchAttention(width=self.patch),

@@ -154,7 +154,9 @@ def network_to_plain(config: NetworkConfig) -> dict[str, Any]:
 
 def network_from_plain(plain: Mapping[str, Any]) -> Policy:
     """A network with fresh weights from what ``network_to_plain`` gave."""
-    settings = {name: tuple(entry) if isinstance(entry, list) else entry for name, entry in plain.items()}
+    settings: dict[str, Any] = {
+        name: tuple(entry) if isinstance(entry, list) else entry for name, entry in plain.items()
+    }
     kind = settings.pop("kind", None)
     if kind not in KINDS:
         raise InputError(f"the kind of network must be one of {', '.join(KINDS)}, but {kind!r} came.")
