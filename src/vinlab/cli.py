@@ -44,6 +44,8 @@ def list_settings() -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from vinlab.domains.control import environment as control
+    from vinlab.domains.gridworld import environment as gridworld
     from vinlab.experiments import EXPERIMENTS
     from vinlab.models import shipped_ids
 
@@ -53,7 +55,9 @@ def list_settings() -> None:
             shipped = "yes" if setting.id in shipped_ids() else "no"
             table.add_row(setting.id, setting.about, experiment.paper, shipped)
     Console().print(table)
-    Console().print("Gymnasium environments: vinlab/GridWorld-v0 (after vinlab.register_environments())")
+    ids = f"{gridworld.ENVIRONMENT_ID}, {gridworld.HOLES_ID} (after vinlab.register_environments())"
+    more = f"{control.ENVIRONMENT_ID} (after vinlab.domains.control.environment.register_environments())"
+    Console().print(f"Gymnasium environments: {ids}; {more}", soft_wrap=True)
 
 
 def show(id: Positional[str], /, budget: Budget = "paper", recipe: Recipe = "default") -> None:
