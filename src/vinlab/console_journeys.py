@@ -41,7 +41,7 @@ def run_journey(
         for text, name in zip(ends, ("start", "goal"), strict=True)
     )
     route = plan_on_map(map, start, goal, model=model, iterations=iterations, corner_cutting=corner_cutting)
-    print(_corner_words(map, corner_cutting))
+    print(_corner_words(map, corner_cutting, model))
     _tell(map, route, model)
     if path_file is not None:
         write_route(path_file, route.path, map.frame, facts_of(map, route))
@@ -50,9 +50,12 @@ def run_journey(
     print(f"Drawn in {out}.")
 
 
-def _corner_words(map: GridMap, corner_cutting: bool | None) -> str:
+def _corner_words(map: GridMap, corner_cutting: bool | None, model: Model | None) -> str:
     cutting = map.corner_cutting if corner_cutting is None else corner_cutting
-    return f"Diagonal moves {'may' if cutting else 'may not'} pass the corners of obstacles."
+    if cutting:
+        return "Diagonal moves may pass the corners of obstacles."
+    warning = "" if model is None else "; networks trained where they may often stop at one"
+    return f"Diagonal moves may not pass the corners of obstacles{warning}."
 
 
 def _tell(map: GridMap, route: Route, model: Model | None) -> None:
@@ -78,6 +81,7 @@ def run_scenario_file(
     """Run all scenarios of a file and print a summary, shorter journeys first."""
     scenarios = read_scenarios(file, reading)
     print(f"Read {len(scenarios)} scenarios on {scenarios.map.size}. {scenarios.map.assumed}")
+    print(_corner_words(scenarios.map, corner_cutting, model))
     results = run_scenarios(scenarios, model=model, iterations=iterations, corner_cutting=corner_cutting)
     who = "the exact planner" if model is None else model.id
     Console().print(summary(results, title=f"{file.name}, {who}"))
