@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float64
 
-from vinlab.following import best_moves, follow
+from vinlab.following import follow
 from vinlab.maps import GridMap, Scenarios
 from vinlab.models import Model
-from vinlab.navigation import Iterations, Route, make_plan, navigate, path_cost, shortest_route
+from vinlab.navigation import Iterations, Route, navigate, path_cost, plan_within_walls, shortest_route
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import GridProblems, InputError
 
@@ -136,9 +136,7 @@ def _follow_all(
     problems: GridProblems, model: Model, iterations: Iterations, cutting: bool
 ) -> Iterator[tuple[bool, float]]:
     """Whether each way of the model comes to its goal, and how long it is."""
-    plan = make_plan(model.network, problems, iterations)
-    height, width = problems.obstacles.shape[1:]
-    moves = best_moves(model.network, plan, len(problems), (height, width))
+    _, moves = plan_within_walls(model.network, problems, iterations)
     for index in range(len(problems)):
         start, goal = (tuple(ends[index].tolist()) for ends in (problems.starts, problems.goals))
         path, reached = follow(moves[index], problems.obstacles[index], start, goal, corner_cutting=cutting)

@@ -68,9 +68,8 @@ def navigate(
     places = [require_free(obstacles, start, "start"), require_free(obstacles, goal, "goal")]
     problem = GridProblems(obstacles[None], *(np.array([place]) for place in places))
     used = model.iterations_for(obstacles.shape) if iterations is None else iterations
-    plan = make_plan(model.network, problem, used)
+    plan, (moves,) = plan_within_walls(model.network, problem, used)
     expert = consult(problem, corner_cutting=corner_cutting)
-    (moves,) = best_moves(model.network, plan, 1, (obstacles.shape[0], obstacles.shape[1]))
     path, reached = follow(moves, obstacles, *places, corner_cutting=corner_cutting)
     return Route(
         start=places[0],
@@ -210,6 +209,28 @@ def make_plan(policy: PlanningPolicy, problems: GridProblems, iterations: Iterat
     """One plan for each problem, made where the policy computes."""
     observations = observe(problems.obstacles, problems.goals).to(device_of(policy))
     return policy.plan(observations, iterations=iterations)
+
+
+def plan_within_walls(
+    policy: PlanningPolicy, problems: GridProblems, iterations: Iterations
+) -> tuple[Any, Int[np.ndarray, "B H W"]]:
+    """A plan for each problem, and the policy's move in every cell.
+
+    All maps of training have a wall around them. Where one lacks it, a network may want to leave the map, so it
+    plans with a wall that is taken away again.
+    """
+    edge = np.ones(problems.obstacles.shape[1:], bool)
+    edge[1:-1, 1:-1] = False
+    plans = getattr(policy, "iterations", None) is not None
+    wall = 1 if plans and not problems.obstacles[:, edge].all() else 0
+    around = np.pad(problems.obstacles, ((0, 0), (wall, wall), (wall, wall)), constant_values=1)
+    plan = make_plan(policy, GridProblems(around, problems.starts + wall, problems.goals + wall), iterations)
+    moves = best_moves(policy, plan, len(around), (around.shape[1], around.shape[2]))
+    inside = slice(wall, -wall or None)
+    if wall and isinstance(plan, Plan):
+        parts = (field[..., inside, inside] for field in (plan.reward, plan.q, plan.value))
+        plan = Plan(*parts, coarser=plan.coarser)
+    return plan, moves[:, inside, inside]
 
 
 def _go(

@@ -11,10 +11,10 @@ import numpy as np
 from vinlab.domains.gridworld.expert import expert_moves
 from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
-from vinlab.following import best_moves, follow
+from vinlab.following import follow
 from vinlab.maps import map_of_bytes
 from vinlab.models import Model
-from vinlab.navigation import make_plan, path_cost
+from vinlab.navigation import path_cost, plan_within_walls
 from vinlab.planning.exact import cost_to_go
 from vinlab.serve.requests import LARGEST_SIDE, PlanRequest, WorldRequest
 from vinlab.types import GridProblems, InputError
@@ -29,8 +29,7 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
     used = request.iterations or model.iterations_for((height, width))
     began = time.perf_counter()
     problem = GridProblems(obstacles[None], np.array([request.start]), np.array([request.goal]))
-    plan = make_plan(model.network, problem, used)
-    (moves,) = best_moves(model.network, plan, 1, (height, width))
+    plan, (moves,) = plan_within_walls(model.network, problem, used)
     rules = {"corner_cutting": request.corner_cutting}
     path, reached = follow(moves, obstacles, request.start, request.goal, **rules)
     seconds = time.perf_counter() - began
