@@ -350,7 +350,7 @@ def table(experiment: Positional[str], /, runs: Path = Path("results"), out: Pat
 
 
 def plot(run: Positional[Path], /, out: Path | None = None, problem: int | None = None) -> None:
-    """Draw a run: a plan on an unseen map, several of its routes, and how it learned.
+    """Draw a run: how it learned and, in the grid-world, a plan and several routes on unseen maps.
 
     Args:
         run: The folder of a finished run.
