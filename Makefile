@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install run test check format docs clean
+.PHONY: install run test browser check format docs clean
 
 install: .venv/.installed
 
@@ -26,7 +26,14 @@ check: .venv/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 
-test: check
+# The page is tested in Chromium; where there is none and it cannot be installed, those tests say so and are skipped.
+browser:
+	@command -v chromium >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && timeout 300 sh -c \
+	"apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }" >/dev/null 2>&1; } \
+	|| echo "There is no Chromium here; the tests of the page in a browser are skipped."
+
+test: check browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 format: .venv/.installed-test

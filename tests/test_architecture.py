@@ -21,8 +21,12 @@ SEES: dict[str, set[str]] = {
     "evaluation": {"types"},
     "recording": {"types"},
     "figures": {"types", "recording.files"},
+    "maps": {"types", "recording.files"},
     "models": {"types", "networks", "recording"},
-    "navigation": {"types", "planning.exact", "domains", "evaluation", "models"},
+    "export": {"types", "planning", "design", "networks", "recording.files"},
+    "following": {"types", "evaluation"},
+    "navigation": {"types", "planning.exact", "domains", "evaluation", "following", "models"},
+    "journeys": {"types", "planning.exact", "following", "maps", "models", "navigation"},
 }
 """What each room may see besides itself; experiments, the console and the command line see everything."""
 
@@ -59,7 +63,19 @@ def test_a_room_sees_only_what_stands_before_it(room):
 
 
 def test_a_bare_import_loads_no_heavy_library():
-    heavy = ["numba", "scipy", "matplotlib", "gymnasium", "rich", "tyro", "PIL", "tensorboard", "mujoco"]
+    heavy = [
+        "numba",
+        "scipy",
+        "matplotlib",
+        "gymnasium",
+        "rich",
+        "tyro",
+        "PIL",
+        "tensorboard",
+        "mujoco",
+        "onnx",
+        "fastapi",
+    ]
     code = f"import sys, vinlab; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -126,6 +126,43 @@ def test_plan_answers_when_no_route_exists(run, tmp_path, capsys):
     assert "No route exists" in capsys.readouterr().out
 
 
+ROBOT = "image: map.pgm\nresolution: 0.5\norigin: [-1.0, 2.0, 0.0]\nnegate: 0\n"
+
+
+def test_plan_exact_needs_no_network_and_writes_the_path_in_metres(tmp_path, capsys):
+    (tmp_path / "map.pgm").write_bytes(b"P5 4 2 255\n" + bytes([255, 255, 0, 255, 255, 255, 255, 255]))
+    (tmp_path / "map.yaml").write_text(ROBOT)
+    main(
+        ["plan", str(tmp_path / "map.yaml"), "--exact", "--world", "--start=-0.75,2.75", "--goal=0.75,2.75"]
+        + [
+            "--corners",
+            "forbid",
+            "--out",
+            str(tmp_path / "plan.png"),
+            "--path",
+            str(tmp_path / "way.geojson"),
+        ]
+    )
+    said = capsys.readouterr().out
+    assert "0.5 m per cell" in said
+    assert "may not pass the corners" in said
+    assert "The shortest route has 4 steps and length 4.41" in said
+    assert "2.207 m long" in said
+    way = json.loads((tmp_path / "way.geojson").read_text())
+    assert way["geometry"]["coordinates"][0] == pytest.approx([-0.75, 2.75])
+    assert way["geometry"]["coordinates"][-1] == pytest.approx([0.75, 2.75])
+
+
+def test_plan_runs_a_whole_file_of_scenarios(run, tmp_path, capsys):
+    (tmp_path / "a.map").write_text("type octile\nheight 2\nwidth 3\nmap\n...\n.@.\n")
+    scenario = "0\ta.map\t3\t2\t0\t1\t2\t1\t4.0\n"
+    (tmp_path / "a.scen").write_text("version 1\n" + scenario * 3)
+    main(["plan", str(tmp_path / "a.scen"), "--exact"])
+    assert "3 of 3 optimal lengths are those that the file states" in capsys.readouterr().out
+    main(["plan", str(tmp_path / "a.scen"), "--model", str(run)])
+    assert "gridworld/8/vin" in capsys.readouterr().out
+
+
 def test_plot_draws_plan_routes_and_learning(run, tmp_path):
     main(["plot", str(run), "--out", str(tmp_path / "pictures")])
     assert sorted(path.name for path in (tmp_path / "pictures").iterdir()) == [

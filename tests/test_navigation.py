@@ -153,5 +153,16 @@ def test_iterations_grow_with_the_map(config, shape, expected):
     assert Model("m", config.build(), 8, {}).iterations_for(shape) == expected
 
 
+def test_a_map_without_a_wall_is_planned_as_if_it_had_one():
+    torch.manual_seed(0)
+    model = Model("m", VinConfig(iterations=6, hidden=4).build(), 8, {})
+    bare = navigate(model, ROOM, (0, 0), (4, 4), iterations=6)
+    walled = navigate(model, np.pad(ROOM, 1, constant_values=1), (1, 1), (5, 5), iterations=6)
+    assert bare.plan is not None
+    assert walled.plan is not None
+    assert torch.equal(bare.plan.value, walled.plan.value[..., 1:-1, 1:-1])
+    assert np.array_equal(bare.path, walled.path - 1)
+
+
 def test_the_package_offers_it():
     assert vinlab.navigate is navigate

@@ -30,6 +30,8 @@ from vinlab.types import Demonstrations, GraphPlan, GridProblems, InputError, Pl
 
 if TYPE_CHECKING:
     from vinlab.domains.gridworld.environment import register_environments
+    from vinlab.journeys import plan_on_map
+    from vinlab.maps import read_map
     from vinlab.models import Model, load
     from vinlab.navigation import Route, evaluate, navigate
 
@@ -42,6 +44,8 @@ _LATER = {
     "evaluate": "vinlab.navigation",
     "load": "vinlab.models",
     "navigate": "vinlab.navigation",
+    "plan_on_map": "vinlab.journeys",
+    "read_map": "vinlab.maps",
     "register_environments": "vinlab.domains.gridworld.environment",
 }
 
@@ -82,6 +86,8 @@ __all__ = [
     "load",
     "move_kernels",
     "navigate",
+    "plan_on_map",
     "random_kernels",
+    "read_map",
     "register_environments",
 ]

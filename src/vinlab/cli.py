@@ -44,6 +44,8 @@ def list_settings() -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from vinlab.domains.control import environment as control
+    from vinlab.domains.gridworld import environment as gridworld
     from vinlab.experiments import EXPERIMENTS
     from vinlab.models import shipped_ids
 
@@ -53,7 +55,9 @@ def list_settings() -> None:
             shipped = "yes" if setting.id in shipped_ids() else "no"
             table.add_row(setting.id, setting.about, experiment.paper, shipped)
     Console().print(table)
-    Console().print("Gymnasium environments: vinlab/GridWorld-v0 (after vinlab.register_environments())")
+    ids = f"{gridworld.ENVIRONMENT_ID}, {gridworld.HOLES_ID} (after vinlab.register_environments())"
+    more = f"{control.ENVIRONMENT_ID} (after vinlab.domains.control.environment.register_environments())"
+    Console().print(f"Gymnasium environments: {ids}; {more}", soft_wrap=True)
 
 
 def show(id: Positional[str], /, budget: Budget = "paper", recipe: Recipe = "default") -> None:
@@ -228,50 +232,96 @@ def evaluate(
 def plan(
     map: Positional[Path],
     /,
-    start: str,
-    goal: str,
+    start: str | None = None,
+    goal: str | None = None,
     model: str = "gridworld/28/vin",
+    exact: bool = False,
     out: Path = Path("plan.png"),
+    path: Path | None = None,
+    world: bool = False,
     iterations: int | None = None,
-    corner_cutting: bool = True,
-    threshold: float = 0.5,
+    corners: Literal["custom", "cut", "forbid"] = "custom",
+    blocked: Literal["low", "high"] | None = None,
+    threshold: float | None = None,
+    unknown: Literal["blocked", "free"] = "blocked",
+    radius: float = 0.0,
     index: int = 0,
 ) -> None:
     """Plan a route on a map of your own and draw it with the reward and value that the network found.
 
     Args:
-        map: A PNG picture (dark cells are blocked), or an .npz file with an array obstacles (1 is blocked).
-        start: ROW,COL of the start.
-        goal: ROW,COL of the goal.
+        map: A map: PNG, PGM, a robot's .yaml, MovingAI .map, GeoTIFF, .npy or .npz; or a MovingAI .scen, all of
+            whose scenarios are run.
+        start: ROW,COL of the start; the file's own if it names one and this is not given.
+        goal: ROW,COL of the goal; the same.
         model: The id of a shipped model, or the folder of a run.
+        exact: Plan the shortest route, without a network.
         out: Where to draw the plan (.png, .pdf or .svg).
+        path: Where to write the path in the map's own coordinates (.csv, .json or .geojson).
+        world: Take start and goal as X,Y in the map's own coordinates (metres, degrees …).
         iterations: How many backups; as in training, scaled to the map, if not given.
-        corner_cutting: Whether a diagonal move may pass an obstacle's corner.
-        threshold: Cells of a picture that are darker than this (0 black, 1 white) are blocked.
-        index: Which map of an .npz file that holds several.
+        corners: Whether a diagonal move may pass an obstacle's corner; the format's custom is to cut them, but
+            in MovingAI files to forbid it.
+        blocked: Which values are blocked: low (dark, 0) or high (bright, 1); low in pictures, high in arrays.
+        threshold: Where high begins: a brightness from 0 to 1 in pictures (0.5), a value in arrays and rasters.
+        unknown: What cells count as that the file knows nothing about.
+        radius: Radius of the robot in the map's unit, by which obstacles grow.
+        index: Which map of a file that holds several.
     """
-    from vinlab.console import describe, describe_iterations
-    from vinlab.domains.gridworld.maps import parse_cell, read_map
-    from vinlab.experiments.gridworld_pictures import route_figure
-    from vinlab.figures.save import save_figure
+    from vinlab.console_journeys import run_journey, run_scenario_file
+    from vinlab.maps import Reading, is_scenario_file
     from vinlab.models import load
-    from vinlab.navigation import navigate
 
-    read = read_map(map, threshold=threshold, index=index)
-    print(read.assumed)
-    loaded = load(model)
-    route = navigate(
+    reading = Reading(blocked, threshold, unknown, index)
+    loaded = None if exact else load(model)
+    cutting = {"custom": None, "cut": True, "forbid": False}[corners]
+    if is_scenario_file(map):
+        run_scenario_file(map, reading, loaded, iterations, cutting)
+        return
+    run_journey(
+        map,
+        reading,
+        (start, goal),
         loaded,
-        read.obstacles,
-        parse_cell(start, "start"),
-        parse_cell(goal, "goal"),
+        radius=radius,
+        world=world,
         iterations=iterations,
-        corner_cutting=corner_cutting,
+        corner_cutting=cutting,
+        out=out,
+        path_file=path,
     )
-    save_figure(route_figure(read.obstacles, route), out)
-    print(describe(route))
-    print(f"Planned with {loaded.id}, {describe_iterations(read.obstacles.shape, route.iterations, loaded)}.")
-    print(f"Drawn in {out}.")
+
+
+def export(model: Positional[str], out: Positional[Path], /) -> None:
+    """Write a trained VIN as ONNX, for maps of any size, any batch and any number of backups.
+
+    Args:
+        model: The id of a shipped model such as gridworld/28/vin, or the folder of a run.
+        out: The .onnx file to write.
+    """
+    from vinlab.export import export_onnx
+    from vinlab.models import load
+
+    loaded = load(model)
+    export_onnx(loaded.network, out)
+    print(
+        f"Written to {out}. Inputs: observation [B C H W], states [B S 2], iterations; first output: logits."
+    )
+    print(f"{loaded.id} was trained with K = {loaded.network.iterations} on maps of side {loaded.size}.")
+
+
+def serve(model: tuple[str, ...] = (), host: str = "127.0.0.1", port: int = 8028) -> None:
+    """Start a local page on which you draw maps and watch a network plan.
+
+    Args:
+        model: Ids or folders of runs to offer; the shipped grid-world models if not given.
+        host: Address to listen on; only this machine can reach the default.
+        port: Port to listen on; 0 takes any free one.
+    """
+    from vinlab.serve.run import models_for_page
+    from vinlab.serve.run import serve as serve_page
+
+    serve_page(models_for_page(model), host=host, port=port)
 
 
 def table(experiment: Positional[str], /, runs: Path = Path("results"), out: Path | None = None) -> None:
@@ -351,6 +401,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "train": train,
     "evaluate": evaluate,
     "plan": plan,
+    "export": export,
+    "serve": serve,
     "table": table,
     "plot": plot,
     "browse": browse,

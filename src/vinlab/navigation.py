@@ -15,6 +15,7 @@ from vinlab.domains.gridworld.problem import observe
 from vinlab.domains.gridworld.validation import require_free, require_map
 from vinlab.evaluation import metrics
 from vinlab.evaluation.rollout import PlanningPolicy, Rollouts, choose, device_of, roll_out
+from vinlab.following import best_moves, follow
 from vinlab.models import Model
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import GridProblems, Plan, Scores
@@ -38,8 +39,8 @@ class Route:
     """The shortest path; the start alone where no route exists."""
     optimal_cost: float
     """Length of the shortest path; infinite where no route exists."""
-    plan: Plan
-    """What the network wanted and valued."""
+    plan: Plan | None
+    """What the network wanted and valued; None where no network was asked."""
     iterations: int | tuple[int, ...] | None
     """How many backups the plan took; None where nothing was planned."""
 
@@ -67,20 +68,40 @@ def navigate(
     places = [require_free(obstacles, start, "start"), require_free(obstacles, goal, "goal")]
     problem = GridProblems(obstacles[None], *(np.array([place]) for place in places))
     used = model.iterations_for(obstacles.shape) if iterations is None else iterations
-    plan = _plan(model.network, problem, used)
+    plan, (moves,) = plan_within_walls(model.network, problem, used)
     expert = consult(problem, corner_cutting=corner_cutting)
-    ways = _go(model.network, plan, problem, np.array([obstacles.size + 1]), corner_cutting)
-    path = ways.states[0, : ways.lengths[0]]
+    path, reached = follow(moves, obstacles, *places, corner_cutting=corner_cutting)
     return Route(
         start=places[0],
         goal=places[1],
         path=path,
-        reached=bool(ways.reached[0]),
+        reached=reached,
         cost=path_cost(path),
         optimal_path=expert.paths[0, : max(1, expert.lengths[0])],
         optimal_cost=float(expert.costs[0, *places[0]]),
         plan=plan,
         iterations=tuple(used) if isinstance(used, Sequence) else used,
+    )
+
+
+def shortest_route(obstacles: Any, start: Any, goal: Any, *, corner_cutting: bool = True) -> Route:
+    """The shortest route on any map, without a network."""
+    obstacles = require_map(obstacles)
+    places = [require_free(obstacles, start, "start"), require_free(obstacles, goal, "goal")]
+    problem = GridProblems(obstacles[None], *(np.array([place]) for place in places))
+    expert = consult(problem, corner_cutting=corner_cutting)
+    path = expert.paths[0, : max(1, expert.lengths[0])]
+    cost = float(expert.costs[0, *places[0]])
+    return Route(
+        start=places[0],
+        goal=places[1],
+        path=path,
+        reached=math.isfinite(cost),
+        cost=path_cost(path),
+        optimal_path=path,
+        optimal_cost=cost,
+        plan=None,
+        iterations=None,
     )
 
 
@@ -168,7 +189,7 @@ def judge(
 ) -> Judged:
     """How the policy fares on problems that fit into one batch; each is planned once."""
     expert = consult(problems, corner_cutting=corner_cutting)
-    plan = _plan(policy, problems, iterations)
+    plan = make_plan(policy, problems, iterations)
     ways = _go(policy, plan, problems, np.maximum(1, 2 * expert.lengths), corner_cutting)
     index = np.arange(len(problems))[:, None]
     rows, cols = np.moveaxis(expert.paths, -1, 0)
@@ -184,10 +205,32 @@ def judge(
 
 
 @torch.no_grad()
-def _plan(policy: PlanningPolicy, problems: GridProblems, iterations: Iterations) -> Any:
+def make_plan(policy: PlanningPolicy, problems: GridProblems, iterations: Iterations) -> Any:
     """One plan for each problem, made where the policy computes."""
     observations = observe(problems.obstacles, problems.goals).to(device_of(policy))
     return policy.plan(observations, iterations=iterations)
+
+
+def plan_within_walls(
+    policy: PlanningPolicy, problems: GridProblems, iterations: Iterations
+) -> tuple[Any, Int[np.ndarray, "B H W"]]:
+    """A plan for each problem, and the policy's move in every cell.
+
+    All maps of training have a wall around them. Where one lacks it, a network may want to leave the map, so it
+    plans with a wall that is taken away again.
+    """
+    edge = np.ones(problems.obstacles.shape[1:], bool)
+    edge[1:-1, 1:-1] = False
+    plans = getattr(policy, "iterations", None) is not None
+    wall = 1 if plans and not problems.obstacles[:, edge].all() else 0
+    around = np.pad(problems.obstacles, ((0, 0), (wall, wall), (wall, wall)), constant_values=1)
+    plan = make_plan(policy, GridProblems(around, problems.starts + wall, problems.goals + wall), iterations)
+    moves = best_moves(policy, plan, len(around), (around.shape[1], around.shape[2]))
+    inside = slice(wall, -wall or None)
+    if wall and isinstance(plan, Plan):
+        parts = (field[..., inside, inside] for field in (plan.reward, plan.q, plan.value))
+        plan = Plan(*parts, coarser=plan.coarser)
+    return plan, moves[:, inside, inside]
 
 
 def _go(

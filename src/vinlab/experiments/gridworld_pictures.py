@@ -55,6 +55,8 @@ def _route(model: Model, problems: GridProblems, index: int) -> Route:
 def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
     """The map with the network's route and the shortest one, the learned reward, and the value."""
     plan = route.plan
+    if plan is None:
+        return _map_figure(obstacles, route)
     return plan_figure(
         obstacles,
         plan.reward[0, 0].numpy(),
@@ -65,6 +67,13 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
         goal=route.goal,
         title=f"K = {route.iterations} backups",
     )
+
+
+def _map_figure(obstacles: np.ndarray, route: Route) -> Figure:
+    """The map with the shortest route alone."""
+    problem = GridProblems(obstacles[None], np.array([route.start]), np.array([route.goal]))
+    shortest = route.optimal_path if route.exists else None
+    return paths_figure(problem, [route.path], [shortest], title="shortest route")
 
 
 def routes_figure(model: Model, problems: GridProblems) -> Figure:

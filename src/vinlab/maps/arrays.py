@@ -1,0 +1,152 @@
+"""Arrays as maps: ``.npy``, ``.npz`` of our own, and the data sets of Neural A*."""
+
+import io
+import math
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+
+from vinlab.maps.gridmap import GridMap, Reading, require_side, unknown_words, with_unknown
+from vinlab.types import InputError
+
+LARGEST_ARRAY = 128 * 2**20
+"""Bytes of an array that are unpacked at most."""
+MOST_MEMBERS = 1000
+NEURAL_ASTAR_MAPS, NEURAL_ASTAR_GOALS = ("arr_0", "arr_4", "arr_8"), ("arr_1", "arr_5", "arr_9")
+"""The maps of training, validation and test; the goals follow each."""
+
+
+def map_of_array(data: bytes, name: str, reading: Reading) -> GridMap:
+    """The map of a ``.npy`` file: 1 is blocked."""
+    return _map_of(_read_array(io.BytesIO(data), name), name, reading)
+
+
+def map_of_archive(data: bytes, name: str, reading: Reading) -> GridMap:
+    """The map of an ``.npz`` file: its ``obstacles`` (1 is blocked), or a map of Neural A* (1 is free)."""
+    if data.count(b"PK\x01\x02") > MOST_MEMBERS:
+        raise InputError(f"{name} holds more than {MOST_MEMBERS} arrays.")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = {member.removesuffix(".npy") for member in archive.namelist()}
+            if "obstacles" in names:
+                return _map_of_ours(archive, names, name, reading)
+            if {*NEURAL_ASTAR_MAPS, *NEURAL_ASTAR_GOALS} <= names:
+                return _map_of_neural_astar(archive, name, reading)
+    except InputError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError) as error:
+        raise InputError(f"{name} is not a whole .npz file of plain arrays.") from error
+    except (NotImplementedError, RuntimeError, ValueError) as error:
+        raise InputError(f"{name} cannot be unpacked: it is encrypted or packed in a strange way.") from error
+    held = ", ".join(sorted(names)[:8])[:200] or "none"
+    raise InputError(f"{name} must hold an array 'obstacles', but has {held}.")
+
+
+def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, reading: Reading) -> GridMap:
+    ends = {}
+    for end, key in (("start", "starts"), ("goal", "goals")):
+        if key in names:
+            ends[end] = _position(_member(archive, key, name), reading.index)
+    return _map_of(_member(archive, "obstacles", name), name, reading, **ends)
+
+
+def _position(positions: np.ndarray, index: int) -> tuple[int, int] | None:
+    """A position of a list of them; None if there is none, which the map itself need not mind."""
+    if positions.ndim != 2 or positions.shape[1] != 2 or not 0 <= index < len(positions):
+        return None
+    row, col = positions[index].tolist()
+    return (int(row), int(col)) if math.isfinite(row) and math.isfinite(col) else None
+
+
+def _map_of_neural_astar(archive: zipfile.ZipFile, name: str, reading: Reading) -> GridMap:
+    if reading.blocked is None:
+        reading = Reading("low", reading.threshold, reading.unknown, reading.index)
+    index = reading.index
+    for maps, goals in zip(NEURAL_ASTAR_MAPS, NEURAL_ASTAR_GOALS, strict=True):
+        array = _member(archive, maps, name)
+        if index < len(array) or maps == NEURAL_ASTAR_MAPS[-1]:
+            chosen = Reading(reading.blocked, reading.threshold, reading.unknown, index)
+            goal = _marked(_member(archive, goals, name), index)
+            return _map_of(array, name, chosen, goal=goal)
+        index -= len(array)
+    raise AssertionError
+
+
+def _marked(goals: np.ndarray, index: int) -> tuple[int, int] | None:
+    """The cell that a one-hot map marks."""
+    if goals.size == 0 or not 0 <= index < len(goals):
+        return None
+    row, col = np.unravel_index(int(goals[index].argmax()), goals.shape[-2:])
+    return int(row), int(col)
+
+
+def _map_of(
+    array: np.ndarray,
+    name: str,
+    reading: Reading,
+    *,
+    start: tuple[int, int] | None = None,
+    goal: tuple[int, int] | None = None,
+) -> GridMap:
+    if array.ndim == 3:
+        if not 0 <= reading.index < len(array):
+            raise InputError(
+                f"index must lie in 0..{len(array) - 1}, the maps in {name}, but {reading.index} came."
+            )
+        array = array[reading.index]
+    if array.ndim != 2:
+        raise InputError(
+            f"{name} must hold maps of two axes (rows, columns), but the shape {array.shape} came."
+        )
+    require_side(array.shape[0], array.shape[1], name)
+    obstacles, words = values_to_obstacles(array, name, reading)
+    return GridMap(obstacles, f"An array; {words}.", start=start, goal=goal)
+
+
+def values_to_obstacles(array: np.ndarray, name: str, reading: Reading) -> tuple[np.ndarray, str]:
+    """The obstacles in numbers of any kind, and in words how they were found; what is not a number is unknown."""
+    unknown = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
+    if reading.threshold is None:
+        strange = array[(array != 0) & (array != 1) & ~unknown]
+        if strange.size:
+            raise InputError(
+                f"{name} must hold only 0 and 1, but {strange.flat[0]} came; give --threshold for other values."
+            )
+        high, words = array == 1, {"low": "0 is blocked", "high": "1 is blocked"}
+    else:
+        if not math.isfinite(reading.threshold):
+            raise InputError(f"threshold must be a finite number, but {reading.threshold} came.")
+        level = f"{reading.threshold:g}"
+        high = array > reading.threshold
+        words = {"low": f"values up to {level} are blocked", "high": f"values above {level} are blocked"}
+    which = reading.blocked or "high"
+    blocked = high if which == "high" else ~high
+    return with_unknown(blocked, unknown, reading), words[which] + unknown_words(unknown, reading)
+
+
+def _member(archive: zipfile.ZipFile, key: str, name: str) -> np.ndarray:
+    with archive.open(f"{key}.npy") as file:
+        return _read_array(file, f"'{key}' in {name}")
+
+
+def _read_array(file: Any, name: str) -> np.ndarray:
+    """A plain array of numbers; its size is known and bounded before it is unpacked."""
+    try:
+        version = np.lib.format.read_magic(file)
+        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, by_columns, kind = read[version](file)
+    except Exception as error:  # NumPy parses the header as Python, and fails in many ways
+        raise InputError(f"{name} is not a whole file of plain arrays.") from error
+    if kind.kind not in "buif":
+        raise InputError(f"{name} must be one of the plain arrays of numbers, but holds {str(kind)[:60]}.")
+    wanted = math.prod(shape) * kind.itemsize
+    if min(shape, default=1) < 1 or wanted > LARGEST_ARRAY:
+        raise InputError(
+            f"{name} must hold between one cell and {LARGEST_ARRAY // 2**20} MB, but the shape {shape} came."
+        )
+    data = file.read(wanted)
+    if len(data) < wanted:
+        raise InputError(f"{name} is cut off: {wanted} bytes are wanted, but {len(data)} came.")
+    return np.frombuffer(data, kind).reshape(shape, order="F" if by_columns else "C")

@@ -1,0 +1,98 @@
+"""Geographic rasters as maps: GeoTIFF, read by rasterio (the extra ``geo``)."""
+
+import logging
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from vinlab.maps.arrays import values_to_obstacles
+from vinlab.maps.frame import CELLS, Frame
+from vinlab.maps.gridmap import GridMap, Reading, require_side, unknown_words, with_unknown
+from vinlab.types import InputError
+
+LARGEST_RASTER = 256 * 2**20
+"""Bytes of all bands, and of one block of them, that are unpacked at most."""
+
+
+def map_of_geotiff(data: bytes, name: str, reading: Reading) -> GridMap:
+    """The map of the first band, in the raster's own coordinates; cells without data are unknown."""
+    rasterio = _rasterio()
+    # Its log repeats what the one sentence of an error says.
+    logging.getLogger("rasterio").setLevel(logging.CRITICAL)
+    try:
+        with (
+            warnings.catch_warnings(action="ignore"),
+            rasterio.Env(GDAL_CACHEMAX=64 * 2**20),
+            rasterio.MemoryFile(data) as file,
+            # Only this driver: others can be told to open files elsewhere.
+            file.open(driver="GTiff") as raster,
+        ):
+            _require_modest(raster, name)
+            band = raster.read(1)
+            known = raster.read_masks(1) != 0
+            frame = _frame(raster)
+    except InputError:
+        raise
+    except Exception as error:  # rasterio has a dozen kinds of its own
+        raise InputError(f"{name} is not a whole GeoTIFF: it cannot be read.") from error
+    return _map_of(band, known, frame, name, reading)
+
+
+def _rasterio() -> Any:
+    try:
+        import rasterio
+        import rasterio.errors
+        import rasterio.io
+    except ImportError as error:
+        raise InputError("GeoTIFF needs rasterio: install it with pip install 'vinlab[geo]'.") from error
+    return rasterio
+
+
+def _require_modest(raster: Any, name: str) -> None:
+    require_side(raster.height, raster.width, name)
+    kind = np.dtype(raster.dtypes[0])
+    if kind.kind not in "uif":
+        raise InputError(f"{name} must hold plain numbers, but its first band is of type {kind}.")
+    block_rows, block_cols = raster.block_shapes[0]
+    for cells in (raster.height * raster.width, block_rows * block_cols):
+        if cells * raster.count * kind.itemsize > LARGEST_RASTER:
+            raise InputError(
+                f"{name} unpacks to more than {LARGEST_RASTER // 2**20} MB, the limit of a raster."
+            )
+
+
+def _frame(raster: Any) -> Frame:
+    """The middles of cells in the raster's coordinates."""
+    there = raster.transform
+    if there.is_identity:
+        return CELLS
+    x = there.c + (there.a + there.b) / 2
+    y = there.f + (there.d + there.e) / 2
+    crs = raster.crs
+    unit = "degrees" if crs and crs.is_geographic else "m"
+    if crs and crs.is_projected and crs.linear_units_factor[1] != 1.0:
+        unit = crs.linear_units_factor[0]
+    return Frame(there.a, there.b, x, there.d, there.e, y, unit=unit, crs=crs.to_string() if crs else None)
+
+
+def _map_of(band: np.ndarray, known: np.ndarray, frame: Frame, name: str, reading: Reading) -> GridMap:
+    unknown = ~known | ~np.isfinite(band)
+    clean = np.where(unknown, 0, band)
+    where = f" in {frame.crs}" if frame.crs else ""
+    if clean.dtype == np.uint8 and clean.max(initial=0) > 1 and (reading.threshold or 0) < 1:
+        # Eight bits are shades of grey, and low is dark.
+        threshold = reading.require_picture_threshold()
+        dark = clean < threshold * 255
+        blocked, words = dark, f"darker than {threshold} is blocked"
+        if reading.blocked == "high":
+            blocked, words = ~dark, f"darker than {threshold} is free"
+    else:
+        obstacles, words = values_to_obstacles(clean, name, reading)
+        blocked = obstacles.astype(bool)
+    height, width = (size if math.isfinite(size) else 1.0 for size in frame.cell_size)
+    words = f"A raster{where} with cells of {height:g} x {width:g} {frame.unit}; {words}"
+    return GridMap(
+        with_unknown(blocked, unknown, reading), f"{words}{unknown_words(unknown, reading)}.", frame=frame
+    )

@@ -1,0 +1,47 @@
+"""The maps of the MovingAI benchmarks: letters, row by row."""
+
+import re
+
+import numpy as np
+
+from vinlab.maps.content import as_text
+from vinlab.maps.gridmap import GridMap, Reading, require_side
+from vinlab.types import InputError
+
+PASSABLE = ".GS"
+"""Ground, and swamp; trees, water and what lies out of bounds are not for walkers."""
+KNOWN = PASSABLE + "@OTW"
+
+
+def map_of_movingai(data: bytes, name: str, reading: Reading) -> GridMap:
+    """The map of a ``.map`` file; corners may not be cut, as in the benchmarks' own lengths."""
+    reading.refuse_values("A MovingAI map")
+    lines = as_text(data, name).splitlines()
+    height, width, first = _header(lines, name)
+    require_side(height, width, name)
+    rows = lines[first : first + height]
+    if len(rows) < height:
+        raise InputError(f"{name} is cut off: {height} rows are wanted, but {len(rows)} came.")
+    for number, row in enumerate(rows):
+        if len(row) != width or set(row) - set(KNOWN):
+            raise InputError(
+                f"{name} must have {width} of the letters {KNOWN} in each row; row {number} has not."
+            )
+    letters = np.frombuffer("".join(rows).encode("ascii"), np.uint8).reshape(height, width)
+    obstacles = ~np.isin(letters, np.frombuffer(PASSABLE.encode("ascii"), np.uint8))
+    words = "A MovingAI map: trees, water and out of bounds are blocked; corners may not be cut."
+    return GridMap(obstacles.astype(np.uint8), words, corner_cutting=False)
+
+
+def _header(lines: list[str], name: str) -> tuple[int, int, int]:
+    """The height, the width, and the number of the line that the map begins in."""
+    fields = {}
+    for number, line in enumerate(lines[:20]):
+        if line.strip() == "map":
+            if {"height", "width"} <= fields.keys():
+                return fields["height"], fields["width"], number + 1
+            break
+        found = re.fullmatch(r"(height|width)\s+(-?\d{1,9})\s*", line)
+        if found:
+            fields[found[1]] = int(found[2])
+    raise InputError(f"{name} must begin with the lines type, height, width and map of a MovingAI map.")

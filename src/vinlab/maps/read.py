@@ -1,0 +1,53 @@
+"""Reading a map file, whatever it is: its content says, not its name."""
+
+import re
+from pathlib import Path
+
+from vinlab.maps.arrays import map_of_archive, map_of_array
+from vinlab.maps.content import read_content
+from vinlab.maps.geotiff import map_of_geotiff
+from vinlab.maps.gridmap import GridMap, Reading
+from vinlab.maps.movingai import map_of_movingai
+from vinlab.maps.picture import map_of_picture
+from vinlab.maps.ros import map_of_robot
+from vinlab.types import InputError
+
+FORMATS = "PNG, PGM, GeoTIFF, .npy, .npz, a MovingAI .map, or the .yaml of a robot's map"
+
+BEGINNINGS = (
+    (rb"\x89PNG", map_of_picture),
+    (rb"P[25]\s", map_of_picture),
+    (rb"II[*+]\0|MM\0[*+]", map_of_geotiff),
+    (rb"\x93NUMPY", map_of_array),
+    (rb"PK", map_of_archive),
+    (rb"(?:\xef\xbb\xbf)?\s*type\s+\w+", map_of_movingai),
+)
+"""How the files of each format begin, and who reads them."""
+
+ROBOT_MAP = re.compile(rb"^\s*['\"]?image['\"]?\s*:", re.MULTILINE)
+SCENARIOS = re.compile(rb"(?:\xef\xbb\xbf)?\s*version\s+\d")
+
+
+def read_map(path: str | Path, reading: Reading | None = None) -> GridMap:
+    """The map of a file: PNG, PGM, GeoTIFF, ``.npy``, ``.npz``, MovingAI, or a robot's yaml."""
+    path, reading = Path(path), reading or Reading()
+    data = read_content(path)
+    if ROBOT_MAP.search(data[:4096]) and not _reader(data):
+        return map_of_robot(data, path, reading)
+    return map_of_bytes(data, str(path), reading)
+
+
+def map_of_bytes(data: bytes, name: str, reading: Reading | None = None) -> GridMap:
+    """The map that the content of one file holds, when there is no folder to look for others in."""
+    reader = _reader(data)
+    if reader is not None:
+        return reader(data, name, reading or Reading())
+    if SCENARIOS.match(data[:100]):
+        raise InputError(f"{name} is a list of scenarios, not a map.")
+    if ROBOT_MAP.search(data[:4096]):
+        raise InputError(f"{name} only names a robot's map; give the picture itself.")
+    raise InputError(f"{name} is none of the known kinds of map: {FORMATS}.")
+
+
+def _reader(data: bytes):
+    return next((read for begin, read in BEGINNINGS if re.match(begin, data[:100])), None)

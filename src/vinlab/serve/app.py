@@ -1,0 +1,95 @@
+"""The application behind the page."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from starlette.responses import JSONResponse, Response
+
+from vinlab.models import Model
+from vinlab.serve.answers import answer_map, answer_plan, answer_world
+from vinlab.serve.guard import Guard, refuse
+from vinlab.serve.requests import LARGEST_BODY, plan_request, world_request
+from vinlab.serve.work import QUEUE, Full, Gone, Workshop
+from vinlab.types import InputError
+
+STATIC = Path(__file__).parent / "static"
+FILES = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/page.css": ("page.css", "text/css; charset=utf-8"),
+    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
+    "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
+    "/icon.svg": ("icon.svg", "image/svg+xml"),
+}
+"""All that is served; no name comes from the client."""
+
+
+def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int = QUEUE) -> FastAPI:
+    """The page with some models, answering under some host names."""
+    workshop = Workshop(queue=queue)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        workshop.close()
+
+    app = FastAPI(lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
+    app.add_middleware(Guard, hosts=hosts)
+    for path, (name, kind) in FILES.items():
+        app.add_api_route(path, _file(name, kind), methods=["GET"])
+    described = [
+        {"id": one.id, "size": one.size, "iterations": one.network.iterations} for one in models.values()
+    ]
+    app.add_api_route("/api/models", lambda: {"models": described}, methods=["GET"])
+
+    async def plan(request: Request) -> Response:
+        return await _answer(workshop, request, lambda body: answer_plan(models, plan_request(_json(body))))
+
+    async def world(request: Request) -> Response:
+        return await _answer(workshop, request, lambda body: answer_world(world_request(_json(body))))
+
+    async def map(request: Request) -> Response:
+        return await _answer(workshop, request, answer_map)
+
+    for path, answer in (("/api/plan", plan), ("/api/world", world), ("/api/map", map)):
+        app.add_api_route(path, answer, methods=["POST"])
+    return app
+
+
+def _file(name: str, kind: str) -> Callable[[], Response]:
+    content = (STATIC / name).read_bytes()
+    return lambda: Response(content, media_type=kind)
+
+
+async def _answer(workshop: Workshop, request: Request, work: Callable[[bytes], Any]) -> Response:
+    """The result of some work on the body, or one sentence that says why there is none."""
+    try:
+        body = await _body(request)
+        return JSONResponse(await workshop.run(lambda: work(body), request.is_disconnected))
+    except InputError as error:
+        return refuse(400, str(error))
+    except Full:
+        return refuse(503, "Too many plans are waiting; try again in a moment.")
+    except Gone:
+        return refuse(499, "Who asked has left.")
+
+
+async def _body(request: Request) -> bytes:
+    """The body, read no further than the limit, for its stated length may lie."""
+    parts, length = [], 0
+    async for part in request.stream():
+        length += len(part)
+        if length > LARGEST_BODY:
+            raise InputError(f"A request may have {LARGEST_BODY // 2**20} MB at most.")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise InputError("The body must be JSON.") from None

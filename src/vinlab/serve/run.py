@@ -1,0 +1,70 @@
+"""Starting the page: which models, which address, and a clean end."""
+
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from vinlab.models import Model, load, shipped_ids
+from vinlab.serve.answers import answer_plan
+from vinlab.serve.requests import PlanRequest
+from vinlab.types import InputError
+
+LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def models_for_page(names: Sequence[str]) -> dict[str, Model]:
+    """The models that the page offers: those named, or the shipped ones for grid-worlds."""
+    chosen = list(names) or [
+        id for id in shipped_ids() if id.startswith("gridworld/") and id.endswith("/vin")
+    ]
+    loaded = sorted(map(load, chosen), key=lambda model: model.size, reverse=True)
+    models = {model.id: model for model in loaded}
+    for model in models.values():
+        if not isinstance(model.network.iterations, int):
+            raise InputError(f"The page shows VINs with one K, but {model.id} is none.")
+    if not models:
+        raise InputError("No weights are shipped; name a run with --model, such as runs/gridworld/8/vin/….")
+    return models
+
+
+def serve(models: dict[str, Model], *, host: str, port: int) -> None:
+    """Serve the page until Ctrl-C."""
+    try:
+        import uvicorn
+
+        from vinlab.serve.app import make_app
+    except ImportError as error:
+        raise InputError("The page needs fastapi and uvicorn: pip install 'vinlab[serve]'.") from error
+    if not 0 <= port < 65536:
+        raise InputError(f"--port must lie in 0..65535, but {port} came.")
+    warm_up(models)
+    listener = _listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    print(f"Watch it plan: http://{shown}:{listener.getsockname()[1]}/ (Ctrl-C ends it)", flush=True)
+    app = make_app(models, hosts=LOCAL | {host.lower()})
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
+    with suppress(KeyboardInterrupt):  # uvicorn has closed everything when it says so
+        uvicorn.Server(config).run(sockets=[listener])
+    print("The page is closed.")
+
+
+def warm_up(models: dict[str, Model]) -> None:
+    """Compile and load all that the first plan would wait for."""
+    empty = np.zeros((8, 8), np.uint8)
+    for id in models:
+        answer_plan(models, PlanRequest(id, empty, (0, 0), (7, 7), None, corner_cutting=True))
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        # Named, because asyncio sends small answers at once only on sockets that say they are TCP.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.set_inheritable(True)
+    except OSError as error:
+        raise InputError(f"Cannot listen on {host} port {port}: {error.strerror or error}.") from error
+    return listener

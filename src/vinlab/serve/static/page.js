@@ -1,0 +1,279 @@
+// The page: a world that people edit, and a plan that follows every change.
+import { drawField, drawMap } from "/draw.js";
+
+const $ = (id) => document.getElementById(id);
+const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24] };
+let models = [], plan = null, backups = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
+
+// --- asking the server; of many changes only the latest is planned ---
+
+async function ask(path, body) {
+  const answer = await fetch(path, { method: "POST", body });
+  const found = await answer.json();
+  if (!answer.ok) throw new Error(found.error);
+  return found;
+}
+
+const unpack = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+async function replan() {
+  stale = true;
+  if (planning) return;
+  planning = true;
+  while (stale) {
+    stale = false;
+    try {
+      plan = await ask("/api/plan", JSON.stringify({
+        model: $("model").value, height: world.height, width: world.width, cells: world.cells.join(""),
+        start: world.start, goal: world.goal, iterations: backups, corner_cutting: $("corners").checked,
+      }));
+      plan.shades = { reward: unpack(plan.reward.shades), value: unpack(plan.value.shades), moves: unpack(plan.moves) };
+      plan.cells = world.cells.length;
+      document.documentElement.dataset.plans = ++plans;
+      say("");
+    } catch (error) {
+      plan = null;
+      say(error instanceof TypeError ? "The server does not answer; is vinlab serve still running?" : error.message);
+    }
+    show();
+  }
+  planning = false;
+  remember();
+}
+
+// --- showing ---
+
+const number = (amount) => amount.toPrecision(3);
+
+function say(sentence) { $("message").textContent = sentence; }
+
+function show() {
+  drawMap($("map"), world, plan, document.activeElement === $("map") ? cursor : null);
+  if (!plan || plan.cells !== world.cells.length) return;
+  drawField($("reward"), world, plan.shades.reward);
+  drawField($("value"), world, plan.shades.value, { hideWalls: true, moves: plan.shades.moves });
+  for (const field of ["reward", "value"])
+    for (const end of ["low", "high"]) $(`${field}-${end}`).textContent = number(plan[field][end]);
+  $("k").max = Math.max(2 * trained(), plan.iterations);
+  $("k").value = plan.iterations;
+  $("k-shown").textContent = plan.iterations;
+  $("verdict").textContent = verdict();
+  $("cost").textContent = plan.reached ? plan.cost.toFixed(2) : `stops after ${plan.path.length - 1} steps`;
+  $("optimal").textContent = plan.optimal === null ? "no way exists" : plan.optimal.toFixed(2);
+  $("time").textContent = `${plan.milliseconds.toFixed(1)} ms`;
+}
+
+function verdict() {
+  if (plan.optimal === null) return "No way leads to the goal.";
+  if (!plan.reached) return "✗ The network does not get there.";
+  const gap = plan.cost / plan.optimal - 1;
+  return gap < 1e-6 || plan.optimal === 0 ? "✓ Reached, by a shortest way." : `✓ Reached, ${(100 * gap).toFixed(1)} % longer than needed.`;
+}
+
+function trained() {
+  const model = models.find((one) => one.id === $("model").value);
+  return Math.max(1, Math.ceil(model.iterations * Math.max(world.height, world.width) / model.size));
+}
+
+// --- changing the world ---
+
+const same = (a, b) => a[0] === b[0] && a[1] === b[1];
+const at = ([row, col]) => row * world.width + col;
+
+function setWorld(found) {
+  Object.assign(world, { height: found.height, width: found.width, start: found.start, goal: found.goal });
+  world.cells = Uint8Array.from(found.cells, Number);
+  if (found.corner_cutting !== undefined) $("corners").checked = found.corner_cutting;
+  const side = String(Math.max(world.height, world.width));
+  if ([...$("size").options].some((option) => option.value === side)) $("size").value = side;
+  backups = cursor = null;
+  stop();
+  replan();
+}
+
+async function newWorld(kind) {
+  const side = Number($("size").value), seed = Math.floor(Math.random() * 2 ** 32);
+  try { setWorld(await ask("/api/world", JSON.stringify({ kind, height: side, width: side, seed }))); } catch (error) { say(error.message); }
+}
+
+function emptyWorld() {
+  const side = Number($("size").value);
+  setWorld({ height: side, width: side, cells: "0".repeat(side * side), start: [1, 1], goal: [side - 2, side - 2] });
+}
+
+function paint(cell, wall) {
+  if (same(cell, world.start) || same(cell, world.goal) || world.cells[at(cell)] === wall) return;
+  world.cells[at(cell)] = wall;
+  changed();
+}
+
+function put(which, cell) {
+  const other = which === "start" ? world.goal : world.start;
+  if (world.cells[at(cell)] || same(cell, other) || same(cell, world[which])) return;
+  world[which] = cell;
+  changed();
+}
+
+function changed() {
+  if (planning) drawMap($("map"), world, null, null); // the hand is shown at once, the plan follows
+  replan();
+}
+
+// --- mouse, finger and keys on the map ---
+
+function cellAt(event) {
+  const box = $("map").getBoundingClientRect();
+  const row = Math.floor(((event.clientY - box.top) / box.height) * world.height);
+  const col = Math.floor(((event.clientX - box.left) / box.width) * world.width);
+  return [Math.min(Math.max(row, 0), world.height - 1), Math.min(Math.max(col, 0), world.width - 1)];
+}
+
+let stroke = null, last = null;
+
+$("map").addEventListener("pointerdown", (event) => {
+  $("map").setPointerCapture(event.pointerId);
+  const cell = cellAt(event);
+  if (same(cell, world.start)) stroke = "start";
+  else if (same(cell, world.goal)) stroke = "goal";
+  else { stroke = world.cells[at(cell)] ? 0 : 1; paint(cell, stroke); }
+  last = cell;
+});
+$("map").addEventListener("pointermove", (event) => {
+  if (stroke === null) return;
+  const cell = cellAt(event);
+  if (typeof stroke === "string") put(stroke, cell);
+  else for (const passed of between(last, cell)) paint(passed, stroke);
+  last = cell;
+});
+for (const end of ["pointerup", "pointercancel"]) $("map").addEventListener(end, () => { stroke = null; });
+
+function between([r0, c0], [r1, c1]) {
+  const steps = Math.max(Math.abs(r1 - r0), Math.abs(c1 - c0), 1);
+  return Array.from({ length: steps + 1 }, (_, i) => [Math.round(r0 + ((r1 - r0) * i) / steps), Math.round(c0 + ((c1 - c0) * i) / steps)]);
+}
+
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+$("map").addEventListener("keydown", (event) => {
+  cursor ??= [...world.start];
+  const key = event.key.toLowerCase();
+  if (event.key in ARROWS) {
+    const [down, right] = ARROWS[event.key];
+    cursor = [Math.min(Math.max(cursor[0] + down, 0), world.height - 1), Math.min(Math.max(cursor[1] + right, 0), world.width - 1)];
+    show();
+  } else if (event.key === " ") paint(cursor, world.cells[at(cursor)] ? 0 : 1);
+  else if (key === "s") put("start", cursor);
+  else if (key === "g") put("goal", cursor);
+  else return;
+  event.preventDefault();
+});
+$("map").addEventListener("blur", show);
+
+document.addEventListener("keydown", (event) => {
+  if (event.target.matches("select, input:not([type=range])") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const actions = { p: play, r: () => newWorld("obstacles"), m: () => newWorld("maze"), "+": () => setBackups(1), "-": () => setBackups(-1) };
+  actions[event.key.toLowerCase()]?.();
+});
+
+// --- K, and watching the value spread ---
+
+function setBackups(change) {
+  backups = Math.min(Math.max((plan?.iterations ?? trained()) + change, 1), 2000);
+  replan();
+}
+
+function stop() {
+  clearInterval(playing);
+  playing = null;
+  $("play").textContent = "▶ Play";
+}
+
+function play() {
+  if (playing !== null) return stop();
+  const last = trained();
+  backups = 1;
+  $("play").textContent = "❚❚ Pause";
+  replan();
+  playing = setInterval(() => {
+    if (planning) return;
+    if (backups >= last) return stop();
+    backups += 1;
+    replan();
+  }, 110);
+}
+
+$("play").addEventListener("click", play);
+$("k").addEventListener("input", () => { stop(); backups = Number($("k").value); replan(); });
+$("k-auto").addEventListener("click", () => { stop(); backups = null; replan(); });
+$("model").addEventListener("change", () => { backups = null; replan(); });
+$("corners").addEventListener("change", replan);
+$("random").addEventListener("click", () => newWorld("obstacles"));
+$("maze").addEventListener("click", () => newWorld("maze"));
+$("clear").addEventListener("click", emptyWorld);
+$("size").addEventListener("change", () => newWorld("obstacles"));
+$("share").addEventListener("click", async () => {
+  remember();
+  try { await navigator.clipboard.writeText(location.href); say("The link is copied."); } catch { say("The link is in the address bar."); }
+});
+
+// --- files ---
+
+async function openFile(file) {
+  if (!file) return;
+  if (file.size > 2 * 2 ** 20) return say("The page takes files of 2 MB at most; use vinlab plan for larger ones.");
+  try {
+    const found = await ask("/api/map", await file.arrayBuffer());
+    setWorld(found);
+  } catch (error) { say(error.message); }
+}
+
+$("file").addEventListener("change", () => openFile($("file").files[0]));
+addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
+addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  document.body.classList.remove("dropping");
+  openFile(event.dataTransfer.files[0]);
+});
+
+// --- the link holds the state ---
+
+function remember() {
+  const bits = new Uint8Array(Math.ceil(world.cells.length / 8));
+  world.cells.forEach((wall, i) => { if (wall) bits[i >> 3] |= 1 << (i & 7); });
+  const walls = btoa(String.fromCharCode(...bits)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  const state = new URLSearchParams({
+    model: $("model").value, size: `${world.height}x${world.width}`, start: world.start, goal: world.goal,
+    k: backups ?? "", corners: $("corners").checked ? 1 : 0, walls,
+  });
+  history.replaceState(null, "", `#${state}`);
+}
+
+function recall() {
+  const state = new URLSearchParams(location.hash.slice(1));
+  const size = /^(\d{1,3})x(\d{1,3})$/.exec(state.get("size") ?? "");
+  if (!size) return false;
+  const [height, width] = [Number(size[1]), Number(size[2])];
+  const bits = unpack((state.get("walls") ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+  if (height < 1 || width < 1 || height > 256 || width > 256 || bits.length < height * width / 8) return false;
+  const place = (name) => (state.get(name) ?? "").split(",").map(Number);
+  const [start, goal] = [place("start"), place("goal")];
+  const inside = ([row, col]) => Number.isInteger(row) && Number.isInteger(col) && row >= 0 && col >= 0 && row < height && col < width;
+  if (!inside(start) || !inside(goal)) return false;
+  if (models.some((one) => one.id === state.get("model"))) $("model").value = state.get("model");
+  const cells = Array.from({ length: height * width }, (_, i) => (bits[i >> 3] >> (i & 7)) & 1).join("");
+  setWorld({ height, width, cells, start, goal, corner_cutting: state.get("corners") !== "0" });
+  const k = Number(state.get("k"));
+  if (Number.isInteger(k) && k >= 1 && k <= 2000) { backups = k; replan(); }
+  return true;
+}
+
+addEventListener("hashchange", recall);
+addEventListener("resize", show);
+
+const found = await (await fetch("/api/models")).json();
+models = found.models;
+for (const model of models) $("model").add(new Option(`${model.id} (trained with K = ${model.iterations})`, model.id));
+let recalled = false;
+try { recalled = recall(); } catch { say("The link is damaged; here is another world."); }
+if (!recalled) newWorld("obstacles");

@@ -1,0 +1,296 @@
+"""Broken and hostile files: one clear sentence each, never a traceback, and never much memory."""
+
+import contextlib
+import io
+import resource
+import struct
+import subprocess
+import sys
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vinlab.maps import read_map, read_scenarios
+from vinlab.maps.content import LARGEST_FILE
+from vinlab.types import InputError
+
+
+def png(width=4, height=3, *, header=True, body: bytes | None = None) -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    pixels = zlib.compress(b"\0" * (min(width, 99) + 1) * min(height, 99)) if body is None else body
+    size = struct.pack(">IIBBBBB", width % 2**32, height % 2**32, 8, 0, 0, 0, 0)
+    head = chunk(b"IHDR", size) if header else b""
+    return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+def npy(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array, allow_pickle=array.dtype == object)
+    return file.getvalue()
+
+
+def npy_header(text: str) -> bytes:
+    header = text.encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+
+
+def archive(members: dict[str, bytes], method=zipfile.ZIP_DEFLATED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as packed:
+        for name, data in members.items():
+            packed.writestr(name, data)
+    return file.getvalue()
+
+
+def encrypted(data: bytes) -> bytes:
+    """The same archive with the mark of a password on every member."""
+    data = bytearray(data)
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        first = data.find(mark)
+        data[first + place] |= 1
+    return bytes(data)
+
+
+def tiff(entries: list[tuple[int, int, int, int]], mark=b"II*\0") -> bytes:
+    """A TIFF with the given tags (tag, type, count, value) and nothing behind them."""
+    body = b"".join(struct.pack("<HHII", *entry) for entry in entries)
+    return mark + struct.pack("<I", 8) + struct.pack("<H", len(entries)) + body + b"\0" * 4
+
+
+def tiff_of(width, height, *, bands=1, bits=8):
+    return tiff(
+        [
+            (256, 4, 1, width),
+            (257, 4, 1, height),
+            (258, 3, 1, bits),
+            (259, 3, 1, 1),
+            (262, 3, 1, 1),
+            (273, 4, 1, 200),
+            (277, 3, 1, bands),
+            (278, 4, 1, height),
+            (279, 4, 1, 100),
+        ]
+    )
+
+
+def zip_bomb() -> bytes:
+    header = npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (30000, 30000), }")
+    return archive({"obstacles.npy": header + b"\0" * (40 * 2**20)})
+
+
+def lying_archive() -> bytes:
+    """Says that it unpacks to little, but holds much."""
+    data = bytearray(archive({"obstacles.npy": npy(np.zeros((64, 64)))}))
+    place = data.find(b"PK\x01\x02")
+    data[place + 24 : place + 28] = struct.pack("<I", 10)
+    return bytes(data)
+
+
+def yaml(**fields) -> bytes:
+    known = {"image": "map.pgm", "resolution": "0.05", "origin": "[0, 0, 0]"} | fields
+    return "\n".join(f"{key}: {value}" for key, value in known.items() if value is not None).encode()
+
+
+ALIASES = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))
+MOVINGAI = b"type octile\nheight 2\nwidth 2\nmap\n..\n..\n"
+NOISE = np.random.default_rng(0).integers(0, 256, 5000, dtype=np.uint8).tobytes()
+PGM = b"P5 2 2 255\n\0\0\0\0"
+
+MAPS = {
+    "empty": b"",
+    "binary noise": NOISE,
+    "text": b"hello",
+    "a web page": b"<!DOCTYPE html><html></html>",
+    "png: mark alone": b"\x89PNG\r\n\x1a\n",
+    "png: cut header": png()[:20],
+    "png: cut pixels": png(40, 40)[:50],
+    "png: no header": png(header=False),
+    "png: huge": png(2**31 - 1, 2**31 - 1),
+    "png: negative size": png(-1, -1),
+    "png: no rows": png(4, 0),
+    "png: pixels of noise": png(100, 100, body=NOISE),
+    "png: bomb": png(60_000, 60_000, body=zlib.compress(b"\0" * 10**6)),
+    "pgm: mark alone": b"P5\n",
+    "pgm: huge": b"P5 999999999 999999999 255\n",
+    "pgm: endless number": b"P5 " + b"9" * 5000,
+    "pgm: negative size": b"P5 -4 3 255\n" + b"\0" * 12,
+    "pgm: no columns": b"P5 0 3 255\n",
+    "pgm: cut pixels": b"P5 4 3 255\n\0\0",
+    "pgm: white is zero": b"P5 1 1 0\n\0",
+    "pgm: white is too much": b"P5 1 1 70000\n\0\0",
+    "pgm: words for pixels": b"P2 2 1 255\nzero one",
+    "pgm: too few words": b"P2 2 2 255\n0 0 0",
+    "pgm: endless comment": b"P5 #" + b"x" * 100_000,
+    "npy: mark alone": b"\x93NUMPY",
+    "npy: cut": npy(np.zeros((20, 20)))[:-8],
+    "npy: pickled": npy(np.array([{"a": 1}], dtype=object)),
+    "npy: text": npy(np.array([["a", "b"]])),
+    "npy: complex": npy(np.zeros((2, 2), complex)),
+    "npy: huge header": npy_header(
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999, 99999999), }"
+    ),
+    "npy: negative shape": npy_header("{'descr': '|u1', 'fortran_order': False, 'shape': (-4, 4), }"),
+    "npy: code in the header": npy_header("__import__('os').system('true')"),
+    "npy: deep header": b"\x93NUMPY\x02\x00" + struct.pack("<I", 9000) + b"(" * 9000,
+    "npy: unknown version": b"\x93NUMPY\x09\x00" + b"\0" * 100,
+    "npy: one axis": npy(np.zeros(4)),
+    "npy: no cells": npy(np.zeros((0, 4))),
+    "npy: other numbers": npy(np.full((2, 2), 7)),
+    "npy: too long a side": npy(np.zeros((1, 5000), np.uint8)),
+    "npz: mark alone": b"PK\x03\x04",
+    "npz: cut": archive({"obstacles.npy": npy(np.zeros((50, 50)))})[:100],
+    "npz: bomb": zip_bomb(),
+    "npz: lies about its size": lying_archive(),
+    "npz: encrypted": encrypted(archive({"obstacles.npy": npy(np.zeros((4, 4)))})),
+    "npz: another array": archive({"weights.npy": npy(np.zeros((4, 4)))}),
+    "npz: no array": archive({"obstacles.npy": b"hello"}),
+    "npz: path tricks": archive({"../../obstacles.npy": npy(np.zeros((4, 4)))}),
+    "npz: too many": archive({f"a{n}.npy": b"" for n in range(1100)}),
+    "npz: pickled": archive({"obstacles.npy": npy(np.array([None], dtype=object))}),
+    "map: cut": MOVINGAI[:-4],
+    "map: huge": b"type octile\nheight 999999999\nwidth 999999999\nmap\n..",
+    "map: negative": b"type octile\nheight -2\nwidth -2\nmap\n..\n..\n",
+    "map: no size": b"type octile\nmap\n..\n..\n",
+    "map: strange letters": MOVINGAI.replace(b"..\n..", b"..\n.x"),
+    "map: ragged": MOVINGAI.replace(b"..\n..", b"..\n..."),
+    "map: noise": b"type octile\nheight 2\nwidth 2\nmap\n\xff\xfe\xfd\xfc\n",
+    "tiff: mark alone": b"II*\0",
+    "tiff: noise": b"II*\0" + NOISE,
+    "tiff: huge": tiff_of(2**31 - 1, 2**31 - 1),
+    "tiff: many bands": tiff_of(4000, 4000, bands=60_000),
+    "tiff: cut": tiff_of(100, 100)[:40],
+    "tiff: loop of directories": b"MM\0*" + struct.pack(">I", 8) + b"\0\0" + struct.pack(">I", 8),
+    "a list of scenarios": b"version 1\n",
+}
+
+ROBOT_MAPS = {
+    "no image": yaml(image=None) + b"\n# image: none",
+    "an image elsewhere": yaml(image="/etc/passwd"),
+    "an image above": yaml(image="../secret.pgm"),
+    "an image around": yaml(image="sub/../../secret.pgm"),
+    "an image through a link": yaml(image="link.pgm"),
+    "an image that is not there": yaml(image="none.pgm"),
+    "an image with a zero byte": b'image: "a\\0b"\nresolution: 1\norigin: [0, 0, 0]',
+    "an image that is the yaml itself": yaml(image="map.yaml"),
+    "an image that is a folder": yaml(image="."),
+    "an image that is a list": yaml(image="[1, 2]"),
+    "no resolution": yaml(resolution=None),
+    "resolution of 0": yaml(resolution=0),
+    "negative resolution": yaml(resolution=-0.05),
+    "resolution that is no number": yaml(resolution=".nan"),
+    "endless resolution": yaml(resolution=".inf"),
+    "resolution in words": yaml(resolution="fine"),
+    "origin of one number": yaml(origin="[0]"),
+    "origin in words": yaml(origin="[a, b, c]"),
+    "endless origin": yaml(origin="[.inf, 0, 0]"),
+    "thresholds the wrong way round": yaml(occupied_thresh=0.1, free_thresh=0.9),
+    "strange negate": yaml(negate=7),
+    "strange mode": yaml(mode="dream"),
+    "python objects": yaml(negate="!!python/object/apply:os.system ['true']"),
+    "aliases that multiply": b"a0: &a0 x\n"
+    + ALIASES.encode()
+    + b"\nimage: x\nresolution: *a8\norigin: [0, 0, 0]",
+    "deep nesting": b"image: x\nresolution: " + b"[" * 20_000,
+    "a tab": b"image: x\n\tresolution: 1",
+    "noise": b"image: " + NOISE,
+    "far too long": b"image: x\n#" + b"x" * 100_000,
+}
+
+SCENARIOS = {
+    "nothing": b"version 1\n",
+    "too few fields": b"version 1\n0\ta.map\t2\t2\t0\t0\n",
+    "words": b"version 1\n0\ta.map\ttwo\t2\t0\t0\t1\t1\t1.4\n",
+    "another size": b"version 1\n0\ta.map\t9\t9\t0\t0\t1\t1\t1.4\n",
+    "off the map": b"version 1\n0\ta.map\t2\t2\t0\t0\t7\t1\t1.4\n",
+    "negative": b"version 1\n0\ta.map\t2\t2\t-1\t0\t1\t1\t1.4\n",
+    "endless": b"version 1\n0\ta.map\t2\t2\t0\t0\t1\t1\tinf\n",
+    "a huge number": b"version 1\n0\ta.map\t2\t2\t0\t0\t" + b"9" * 5000 + b"\t1\t1.4\n",
+    "no such map": b"version 1\n0\tb.map\t2\t2\t0\t0\t1\t1\t1.4\n",
+    "a map elsewhere": b"version 1\n0\t/etc/passwd\t2\t2\t0\t0\t1\t1\t1.4\n",
+    "two maps": b"version 1\n0\ta.map\t2\t2\t0\t0\t1\t1\t1.4\n0\tb.map\t2\t2\t0\t0\t1\t1\t1.4\n",
+    "noise": b"version 1\n" + NOISE,
+}
+
+
+def refused(read, path) -> None:
+    with pytest.raises(InputError) as refusal:
+        read(path)
+    sentence = str(refusal.value)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    assert len(sentence) < 500
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_broken_or_hostile_map_gets_one_sentence(name, tmp_path):
+    if name.startswith("tiff"):
+        pytest.importorskip("rasterio")
+    (tmp_path / "file").write_bytes(MAPS[name])
+    refused(read_map, tmp_path / "file")
+
+
+@pytest.mark.parametrize("name", ROBOT_MAPS)
+def test_a_hostile_yaml_gets_one_sentence(name, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "secret.pgm").write_bytes(PGM)
+    (folder / "map.pgm").write_bytes(PGM)
+    (folder / "link.pgm").symlink_to(tmp_path / "secret.pgm")
+    (folder / "map.yaml").write_bytes(ROBOT_MAPS[name])
+    refused(read_map, folder / "map.yaml")
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_broken_list_of_scenarios_gets_one_sentence(name, tmp_path):
+    (tmp_path / "a.map").write_bytes(MOVINGAI)
+    (tmp_path / "a.scen").write_bytes(SCENARIOS[name])
+    refused(read_scenarios, tmp_path / "a.scen")
+
+
+def test_what_is_no_file_gets_one_sentence(tmp_path):
+    refused(read_map, tmp_path)
+    refused(read_map, tmp_path / "none.png")
+    refused(read_map, "/dev/zero")
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(LARGEST_FILE + 1)
+    refused(read_map, tmp_path / "sparse")
+
+
+@pytest.mark.parametrize("data", [png(), PGM, npy(np.zeros((9, 9))), MOVINGAI, tiff_of(4, 4)])
+def test_every_file_cut_anywhere_is_read_or_refused(data, tmp_path):
+    for end in range(0, len(data), max(1, len(data) // 40)):
+        (tmp_path / "cut").write_bytes(data[:end])
+        with contextlib.suppress(InputError):
+            assert read_map(tmp_path / "cut").obstacles.size
+
+
+MEASURE = """
+import resource, sys
+from vinlab.maps import read_map
+from vinlab.types import InputError
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for path in sys.argv[1:]:
+    try:
+        read_map(path)
+    except InputError:
+        pass
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_the_largest_and_the_most_hostile_files_stay_below_a_gigabyte(tmp_path):
+    """All in one process; ru_maxrss is its peak. The largest map there may be is among them."""
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
+    largest = Image.fromarray(np.zeros((4096, 4096, 4), np.uint8))
+    largest.save(tmp_path / "largest.png", compress_level=1)
+    for number, data in enumerate(MAPS.values()):
+        (tmp_path / str(number)).write_bytes(data)
+    paths = sorted(str(path) for path in tmp_path.iterdir())
+    command = [sys.executable, "-c", MEASURE, *paths]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 700_000

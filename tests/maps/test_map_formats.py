@@ -1,0 +1,244 @@
+"""Every format gives the cells and the world coordinates that were written into it."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import vinlab
+from vinlab.maps import Frame, GridMap, Reading, inflated, map_of_bytes, read_map, read_scenarios, write_route
+from vinlab.maps.read import FORMATS
+from vinlab.types import InputError
+
+BLOCKED = np.array([[0, 0, 1, 0], [0, 1, 1, 0], [0, 0, 0, 0]], dtype=np.uint8)
+SHADES = np.where(BLOCKED, 0, 255).astype(np.uint8)
+
+
+def pgm(shades: np.ndarray) -> bytes:
+    height, width = shades.shape
+    return b"P5\n# made by a robot\n%d %d\n255\n" % (width, height) + shades.tobytes()
+
+
+def read(tmp_path, data: bytes, reading: Reading | None = None, name: str = "file.bin") -> GridMap:
+    (tmp_path / name).write_bytes(data)
+    return read_map(tmp_path / name, reading)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "1", "I;16"])
+def test_a_png_is_blocked_where_it_is_dark_in_every_mode(tmp_path, mode):
+    deep = Image.fromarray(SHADES.astype(np.uint16) * 257)
+    picture = deep if mode == "I;16" else Image.fromarray(SHADES).convert(mode)
+    picture.save(tmp_path / "map.png")
+    assert np.array_equal(read_map(tmp_path / "map.png").obstacles, BLOCKED)
+
+
+def test_transparent_pixels_show_white_paper(tmp_path):
+    pixels = np.zeros((1, 2, 4), np.uint8)
+    pixels[0, 1, 3] = 255
+    Image.fromarray(pixels).save(tmp_path / "map.png")
+    assert read_map(tmp_path / "map.png").obstacles.tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pgm(SHADES),
+        b"P2 4 3 255\n" + b" ".join(b"%d" % shade for shade in SHADES.flat),
+        b"P5 4 3 65535\n" + (SHADES.astype(">u2") * 257).astype(">u2").tobytes(),
+    ],
+)
+def test_a_pgm_is_read_in_all_its_writings(tmp_path, data):
+    assert np.array_equal(read(tmp_path, data).obstacles, BLOCKED)
+
+
+def test_polarity_and_threshold_are_options_and_are_told(tmp_path):
+    shades = np.array([[0, 100, 200]], np.uint8)
+    assert read(tmp_path, pgm(shades)).obstacles.tolist() == [[1, 1, 0]]
+    assert read(tmp_path, pgm(shades), Reading(threshold=0.3)).obstacles.tolist() == [[1, 0, 0]]
+    bright = read(tmp_path, pgm(shades), Reading(blocked="high"))
+    assert bright.obstacles.tolist() == [[0, 0, 1]]
+    assert "darker than 0.5 is free" in bright.assumed
+
+
+def test_the_content_says_what_a_file_is_not_its_name(tmp_path):
+    assert np.array_equal(read(tmp_path, pgm(SHADES), name="map.png").obstacles, BLOCKED)
+
+
+YAML = "image: map.pgm\nresolution: 0.05\norigin: [-3.0, 1.5, {heading}]\nnegate: 0\n"
+YAML += "occupied_thresh: 0.65\nfree_thresh: 0.196\n"
+
+
+def robot_map(tmp_path, shades, heading=0.0, more="", reading=None) -> GridMap:
+    (tmp_path / "map.pgm").write_bytes(pgm(shades))
+    (tmp_path / "map.yaml").write_text(YAML.format(heading=heading) + more)
+    return read_map(tmp_path / "map.yaml", reading)
+
+
+def test_a_robots_map_returns_world_coordinates_to_the_millimetre(tmp_path):
+    map = robot_map(tmp_path, SHADES)
+    assert np.array_equal(map.obstacles, BLOCKED)
+    # The origin is the lower left corner of the lower left cell, and y grows upwards.
+    lower_left, upper_right = map.frame.to_world(np.array([[2, 0], [0, 3]]))
+    assert lower_left == pytest.approx([-2.975, 1.525], abs=1e-9)
+    assert upper_right == pytest.approx([-2.825, 1.625], abs=1e-9)
+
+
+@pytest.mark.parametrize("heading", [0.0, 0.3, math.pi / 2, -2.0])
+def test_world_coordinates_and_cells_are_inverse_also_on_turned_maps(tmp_path, heading):
+    map = robot_map(tmp_path, SHADES, heading)
+    cells = np.argwhere(np.ones((3, 4)))
+    for cell, (x, y) in zip(cells.tolist(), map.frame.to_world(cells).tolist(), strict=True):
+        assert map.frame.to_cell(x + 0.015, y - 0.015) == tuple(cell)
+    corner = np.array([[2.5, -0.5]])
+    assert map.frame.to_world(corner)[0] == pytest.approx([-3.0, 1.5], abs=1e-9)
+
+
+def test_a_quarter_turn_puts_the_rows_of_a_robots_map_along_x(tmp_path):
+    frame = robot_map(tmp_path, SHADES, math.pi / 2).frame
+    lower, upper = frame.to_world(np.array([[2, 0], [1, 0]]))
+    assert upper - lower == pytest.approx([-0.05, 0.0], abs=1e-9)
+
+
+def test_unknown_cells_of_a_robots_map_are_blocked_unless_told_otherwise(tmp_path):
+    shades = np.array([[0, 205, 254]], np.uint8)
+    assert robot_map(tmp_path, np.where(shades == 205, 128, shades).astype(np.uint8)).obstacles.tolist() == [
+        [1, 1, 0]
+    ]
+    free = robot_map(tmp_path, np.array([[0, 128, 254]], np.uint8), reading=Reading(unknown="free"))
+    assert free.obstacles.tolist() == [[1, 0, 0]]
+    assert "1 unknown cells count as free" in free.assumed
+
+
+def test_negate_turns_a_robots_map_around(tmp_path):
+    (tmp_path / "map.pgm").write_bytes(pgm(255 - SHADES))
+    (tmp_path / "map.yaml").write_text(YAML.format(heading=0).replace("negate: 0", "negate: 1"))
+    assert np.array_equal(read_map(tmp_path / "map.yaml").obstacles, BLOCKED)
+
+
+MOVINGAI = "type octile\nheight 3\nwidth 4\nmap\n..T.\n.@W.\nGS..\n"
+
+
+def test_a_movingai_map_blocks_trees_water_and_the_outside(tmp_path):
+    map = read(tmp_path, MOVINGAI.encode())
+    assert np.array_equal(map.obstacles, BLOCKED)
+    assert not map.corner_cutting
+
+
+def test_scenarios_name_the_column_first(tmp_path):
+    (tmp_path / "a.map").write_text(MOVINGAI)
+    (tmp_path / "a.scen").write_text("version 1\n0\tmaps/far/a.map\t4\t3\t0\t1\t3\t0\t5.41421356\n")
+    scenarios = read_scenarios(tmp_path / "a.scen")
+    assert scenarios.starts.tolist() == [[1, 0]]
+    assert scenarios.goals.tolist() == [[0, 3]]
+
+
+def geotiff(path, band, *, crs="EPSG:32633", **options):
+    rasterio = pytest.importorskip("rasterio")
+    transform = rasterio.transform.from_origin(500_000, 5_000_000, 10, 10)
+    height, width = band.shape
+    with rasterio.open(
+        path, "w", "GTiff", width, height, 1, crs, transform, dtype=band.dtype, **options
+    ) as file:
+        file.write(band, 1)
+    return path
+
+
+def test_a_geotiff_keeps_its_coordinates(tmp_path):
+    map = read_map(geotiff(tmp_path / "map.tif", BLOCKED))
+    assert np.array_equal(map.obstacles, BLOCKED)
+    assert map.frame.crs == "EPSG:32633"
+    assert map.frame.to_world(np.array([[1, 2]]))[0] == pytest.approx([500_025, 4_999_985])
+    assert map.frame.to_cell(500_025.0, 4_999_985.0) == (1, 2)
+
+
+def test_a_geotiff_of_slopes_takes_a_threshold_and_knows_where_nothing_is_known(tmp_path):
+    slopes = np.array([[3.0, 25.0, -9999.0]], np.float32)
+    path = geotiff(tmp_path / "slope.tif", slopes, nodata=-9999.0)
+    with pytest.raises(InputError, match="give --threshold"):
+        read_map(path)
+    assert read_map(path, Reading(threshold=20.0)).obstacles.tolist() == [[0, 1, 1]]
+    free = read_map(path, Reading(threshold=20.0, unknown="free"))
+    assert free.obstacles.tolist() == [[0, 1, 0]]
+
+
+def test_arrays_are_blocked_at_one_and_may_be_turned_around(tmp_path):
+    np.save(tmp_path / "map.npy", BLOCKED)
+    assert np.array_equal(read_map(tmp_path / "map.npy").obstacles, BLOCKED)
+    assert np.array_equal(read_map(tmp_path / "map.npy", Reading(blocked="low")).obstacles, 1 - BLOCKED)
+    np.save(tmp_path / "fortran.npy", np.asfortranarray(BLOCKED.astype(np.float64)))
+    assert np.array_equal(read_map(tmp_path / "fortran.npy").obstacles, BLOCKED)
+    np.save(tmp_path / "height.npy", np.array([[0.1, 0.9, np.nan]]))
+    assert read_map(tmp_path / "height.npy", Reading(threshold=0.5)).obstacles.tolist() == [[0, 1, 1]]
+
+
+def test_files_of_problems_bring_their_own_ends(tmp_path):
+    np.savez(
+        tmp_path / "p.npz", obstacles=np.stack([BLOCKED] * 2), starts=[[0, 0], [0, 1]], goals=[[2, 2]] * 2
+    )
+    map = read_map(tmp_path / "p.npz", Reading(index=1))
+    assert (map.start, map.goal) == ((0, 1), (2, 2))
+    route = vinlab.plan_on_map(map, model=None)
+    assert route.reached
+    assert route.path[0].tolist() == [0, 1]
+
+
+def test_neural_astars_ones_are_free(tmp_path):
+    splits = []
+    for _ in range(3):
+        goals = np.zeros((2, 1, 3, 4))
+        goals[:, 0, 2, 3] = 1
+        splits += [np.stack([1 - BLOCKED] * 2), goals, np.zeros(1), np.zeros(1)]
+    np.savez_compressed(tmp_path / "mazes.npz", *splits)
+    map = read_map(tmp_path / "mazes.npz", Reading(index=5))
+    assert np.array_equal(map.obstacles, BLOCKED)
+    assert map.goal == (2, 3)
+    with pytest.raises(InputError, match="index"):
+        read_map(tmp_path / "mazes.npz", Reading(index=6))
+
+
+def test_the_real_neural_astar_files_are_read(real_data):
+    map = read_map(real_data / "maps" / "neural_astar" / "mazes_032_moore_c8.npz", Reading(index=900))
+    assert map.obstacles.shape == (32, 32)
+    assert map.goal is not None
+    assert map.obstacles[map.goal] == 0
+
+
+def test_obstacles_grow_by_the_radius_in_the_maps_own_unit(tmp_path):
+    shades = np.full((7, 7), 255, np.uint8)
+    shades[3, 3] = 0
+    map = robot_map(tmp_path, shades)
+    assert inflated(map, 0.0).obstacles.sum() == 1
+    assert inflated(map, 0.051).obstacles.sum() == 5
+    assert inflated(map, 0.1001).obstacles.sum() == 13
+    with pytest.raises(InputError, match="radius"):
+        inflated(map, -1.0)
+
+
+CELLS = np.array([[0, 0], [1, 1], [1, 2]])
+
+
+def test_paths_are_written_in_the_maps_coordinates(tmp_path):
+    frame = Frame(a=10.0, c=500_005.0, e=-10.0, f=4_999_995.0, unit="m", crs="EPSG:32633")
+    for ending in ("csv", "json", "geojson"):
+        write_route(tmp_path / f"path.{ending}", CELLS, frame, {"cost": 2.414})
+    rows = (tmp_path / "path.csv").read_text().splitlines()
+    assert rows[0] == "row,col,x,y"
+    assert rows[2] == "1,1,500015.0,4999985.0"
+    record = json.loads((tmp_path / "path.json").read_text())
+    assert record["cells"] == CELLS.tolist()
+    assert record["world"][2] == [500025.0, 4999985.0]
+    feature = json.loads((tmp_path / "path.geojson").read_text())
+    assert feature["geometry"]["type"] == "LineString"
+    assert feature["geometry"]["coordinates"][1] == [500015.0, 4999985.0]
+    assert feature["properties"]["cost"] == 2.414
+    assert feature["crs"]["properties"]["name"] == "EPSG:32633"
+    with pytest.raises(InputError, match="ends otherwise"):
+        write_route(tmp_path / "path.txt", CELLS, frame, {})
+
+
+def test_bytes_alone_are_a_map_too():
+    assert np.array_equal(map_of_bytes(pgm(SHADES), "dropped").obstacles, BLOCKED)
+    with pytest.raises(InputError, match=FORMATS[:10]):
+        map_of_bytes(b"hello", "dropped")

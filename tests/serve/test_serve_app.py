@@ -1,0 +1,188 @@
+"""The page's manners: every request is checked, and what is wrong is said in one sentence."""
+
+import asyncio
+import base64
+import json
+
+import numpy as np
+import pytest
+
+from vinlab.models import Model
+from vinlab.networks.presets import VinConfig
+from vinlab.types import InputError
+
+pytest.importorskip("fastapi")
+pytest.importorskip("httpx")
+from starlette.testclient import TestClient
+
+from vinlab.serve.app import make_app
+from vinlab.serve.run import LOCAL, models_for_page
+from vinlab.serve.work import Full, Gone, Workshop
+
+
+@pytest.fixture(scope="module")
+def client():
+    models = {"m": Model("m", VinConfig(iterations=4, hidden=4).build(), 8, {})}
+    with TestClient(make_app(models, hosts=LOCAL), base_url="http://127.0.0.1:8028") as client:
+        yield client
+
+
+WORLD = {"model": "m", "height": 3, "width": 4, "cells": "000001100000", "start": [0, 0], "goal": [2, 3]}
+
+
+def ask(client, path="/api/plan", **changes):
+    return client.post(path, content=json.dumps(WORLD | changes))
+
+
+def test_a_plan_comes_with_both_ways_and_what_the_network_thought(client):
+    found = ask(client, iterations=7).json()
+    assert found["iterations"] == 7
+    assert found["optimal"] == pytest.approx(1 + 2 * 2**0.5) or found["optimal"] == pytest.approx(3 + 2**0.5)
+    assert found["exact"][0] == [0, 0]
+    assert found["exact"][-1] == [2, 3]
+    assert found["path"][0] == [0, 0]
+    for field in (found["reward"]["shades"], found["value"]["shades"], found["moves"]):
+        assert len(base64.b64decode(field)) == 12
+    assert ask(client).json()["iterations"] == 2
+
+
+def test_a_goal_without_a_way_is_an_answer(client):
+    found = ask(client, cells="001000100010").json()
+    assert found["optimal"] is None
+    assert found["exact"] == [[0, 0]]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"height": 0},
+        {"height": -3},
+        {"height": 257, "width": 1, "cells": "0" * 257},
+        {"height": 3.5},
+        {"height": True},
+        {"height": "3"},
+        {"height": 10**30},
+        {"cells": "0"},
+        {"cells": "0" * 11 + "2"},
+        {"cells": "0" * 11 + "٠"},
+        {"cells": None},
+        {"cells": [0] * 12},
+        {"start": [0]},
+        {"start": [0, 9]},
+        {"start": [-1, 0]},
+        {"start": [0.5, 0]},
+        {"start": "0,0"},
+        {"start": [1, 1]},
+        {"goal": None},
+        {"iterations": 0},
+        {"iterations": 2001},
+        {"iterations": "many"},
+        {"model": "../../etc/passwd"},
+        {"model": None},
+        {"model": "x" * 100_000},
+    ],
+)
+def test_a_wrong_field_is_named(client, changes):
+    answer = ask(client, **changes)
+    assert answer.status_code == 400
+    assert next(iter(changes)) in answer.json()["error"] or "cells" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"height": NaN}'])
+@pytest.mark.parametrize("path", ["/api/plan", "/api/world", "/api/map"])
+def test_a_broken_body_is_refused(client, path, body):
+    answer = client.post(path, content=body)
+    assert answer.status_code == 400
+    assert answer.json()["error"].endswith(".")
+
+
+def test_a_body_that_is_too_large_is_refused_whether_or_not_it_says_so(client):
+    assert client.post("/api/map", content=b"0" * (2 * 2**20 + 1)).status_code == 413
+    parts = (b"0" * 2**20 for _ in range(3))
+    assert client.post("/api/map", content=parts).status_code == 400
+
+
+def test_foreign_hosts_and_pages_are_refused(client):
+    for host in ("evil.example", "127.0.0.1.evil.example", "", "[::1", "localhost@evil.example"):
+        assert client.get("/", headers={"host": host}).status_code == 421
+    assert client.get("/", headers={"host": "localhost:8028"}).status_code == 200
+    assert client.get("/", headers={"host": "[::1]:8028"}).status_code == 200
+    foreign = client.post("/api/plan", content="{}", headers={"origin": "http://evil.example"})
+    assert foreign.status_code == 403
+
+
+def test_every_answer_carries_a_strict_policy_and_no_file_but_the_pages_own_is_served(client):
+    for path in ("/", "/page.js", "/draw.js", "/page.css", "/icon.svg", "/api/models", "/none"):
+        policy = client.get(path).headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+    for path in ("/static/page.js", "/../app.py", "/%2e%2e/app.py", "/docs", "/openapi.json"):
+        assert client.get(path).status_code == 404
+
+
+def test_the_page_names_nothing_from_outside(client):
+    for path in ("/", "/page.js", "/draw.js", "/page.css"):
+        text = client.get(path).text.replace("http://www.w3.org/2000/svg", "")
+        assert "http://" not in text
+        assert "https://" not in text
+        assert "style=" not in text
+
+
+def test_worlds_and_mazes_are_solvable_and_of_the_size_wanted(client):
+    for kind, side in (("obstacles", 12), ("maze", 11)):
+        body = json.dumps({"kind": kind, "height": 12, "width": 12, "seed": 3})
+        world = client.post("/api/world", content=body).json()
+        assert (world["height"], world["width"]) == (side, side)
+        assert ask(client, **world).json()["optimal"] > 0
+    for wrong in ({"kind": "sea"}, {"height": 1}, {"seed": -1}):
+        fields = {"kind": "maze", "height": 9, "width": 9, "seed": 0} | wrong
+        assert client.post("/api/world", content=json.dumps(fields)).status_code == 400
+
+
+def test_a_dropped_map_gets_ends_that_lie_far_apart(client):
+    body = b"type octile\nheight 2\nwidth 5\nmap\n.....\n.@@@.\n"
+    found = client.post("/api/map", content=body).json()
+    assert found["cells"] == "0000001110"
+    assert (found["start"], found["goal"]) == ([1, 0], [1, 4])
+    assert found["corner_cutting"] is False
+    assert client.post("/api/map", content=b"P5 300 1 255\n" + b"\xff" * 300).status_code == 400
+    assert client.post("/api/map", content=b"P5 2 1 255\n\0\0").json()["error"] == "The map has no free cell."
+
+
+def test_a_full_queue_says_so_and_who_has_left_is_forgotten():
+    async def scene():
+        workshop, done, hold = Workshop(queue=2), [], asyncio.Event()
+
+        async def there():
+            await hold.wait()
+            return False
+
+        async def gone():
+            return True
+
+        first = asyncio.create_task(workshop.run(lambda: done.append("first"), there))
+        await asyncio.sleep(0)
+        second = asyncio.create_task(workshop.run(lambda: done.append("second"), gone))
+        await asyncio.sleep(0)
+        with pytest.raises(Full):
+            await workshop.run(lambda: done.append("third"), there)
+        hold.set()
+        await first
+        with pytest.raises(Gone):
+            await second
+        await workshop.run(lambda: done.append("fourth"), there)
+        workshop.close()
+        return done
+
+    assert asyncio.run(scene()) == ["first", "fourth"]
+
+
+def test_an_unknown_model_is_named():
+    with pytest.raises(InputError, match="There is no model"):
+        models_for_page(["gridworld/27/vin"])
+
+
+def test_shades_reach_from_the_least_to_the_greatest(client):
+    shades = np.frombuffer(base64.b64decode(ask(client).json()["value"]["shades"]), np.uint8)
+    assert shades.min() == 0
+    assert shades.max() >= 254

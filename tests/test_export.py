@@ -1,0 +1,77 @@
+"""What other tools compute from an exported VIN is what PyTorch computes."""
+
+import numpy as np
+import pytest
+import torch
+
+from vinlab.cli import main
+from vinlab.domains.gridworld.problem import observe
+from vinlab.export import export_onnx, onnx_model
+from vinlab.models import load, shipped_ids
+from vinlab.networks.presets import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
+from vinlab.types import InputError
+
+onnxruntime = pytest.importorskip("onnxruntime")
+pytest.importorskip("onnx")
+
+CASES = [(1, 8, 8, 5), (32, 8, 8, 200), (3, 1, 17, 1), (2, 28, 28, 36), (32, 16, 12, 20), (1, 100, 60, 200)]
+"""Batch, rows, columns, K."""
+
+
+def inputs(batch, height, width):
+    rng = np.random.default_rng(batch + height)
+    obstacles = (rng.random((batch, height, width)) < 0.3).astype(np.uint8)
+    goals, states = (rng.integers(0, (height, width), (batch, count, 2)) for count in (1, 5))
+    return observe(obstacles, goals[:, 0]), torch.from_numpy(states)
+
+
+def session(model):
+    return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+
+
+def largest_difference(network, runtime, case) -> float:
+    batch, height, width, iterations = case
+    observation, states = inputs(batch, height, width)
+    with torch.no_grad():
+        logits, plan = network(observation, states, iterations=iterations)
+    feed = {
+        "observation": observation.numpy(),
+        "states": states.numpy(),
+        "iterations": np.array(iterations, np.int64),
+    }
+    found = dict(zip([out.name for out in runtime.get_outputs()], runtime.run(None, feed), strict=True))
+    wanted = {"logits": logits, "reward": plan.reward, "value": plan.value, "q": plan.q}
+    assert all(found[name].shape == tuple(tensor.shape) for name, tensor in wanted.items())
+    differences = [
+        float(np.abs(found[name] - tensor.numpy()).max() / max(1.0, float(tensor.abs().max())))
+        for name, tensor in wanted.items()
+    ]
+    return max(differences)
+
+
+@pytest.mark.parametrize("config", [VinConfig(iterations=3), AuthorsVinConfig(iterations=3)])
+def test_onnx_equals_pytorch_at_every_size(config):
+    torch.manual_seed(0)
+    network = config.build()
+    runtime = session(onnx_model(network))
+    for case in CASES:
+        assert largest_difference(network, runtime, case) < 1e-4, case
+
+
+@pytest.mark.skipif("gridworld/28/vin" not in shipped_ids(), reason="the weights are not shipped yet")
+def test_the_shipped_model_is_exported_by_the_command(tmp_path, capsys):
+    path = tmp_path / "vin.onnx"
+    main(["export", "gridworld/28/vin", str(path)])
+    assert "observation" in capsys.readouterr().out
+    runtime = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    for case in CASES:
+        assert largest_difference(load("gridworld/28/vin").network, runtime, case) < 1e-4, case
+
+
+@pytest.mark.parametrize(
+    "config", [UntiedVinConfig(iterations=2, hidden=2), HierarchicalVinConfig(iterations=(2, 2), hidden=2)]
+)
+def test_what_the_graph_cannot_say_is_refused(config, tmp_path):
+    with pytest.raises(InputError, match="of an exported VIN must be"):
+        export_onnx(config.build(), tmp_path / "vin.onnx")
+    assert not (tmp_path / "vin.onnx").exists()
