@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from vinlab.domains.control.geometry import HALF_SIDE
 from vinlab.experiments.experiment import paper_numbers
