@@ -136,7 +136,7 @@ def main() -> None:
             before = memory(server.pid)
             mixed = summary(load(port, bodies, 60 * options.minutes, 0.3), 60 * options.minutes)
             found["mixed"] = {**mixed, "memory_growth_kb": memory(server.pid) - before, "memory_kb": before}
-        print(json.dumps(found, indent=2))
+        print(json.dumps(found))
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(timeout=30)

@@ -96,7 +96,7 @@ def main() -> None:
             results.append(run_size(pages, folder, arguments))
         finally:
             shutil.rmtree(folder)
-    print(json.dumps({"threads": arguments.threads, "sizes": results}, indent=2))
+    print(json.dumps({"threads": arguments.threads, "sizes": results}))
     return None
 
 
