@@ -163,6 +163,12 @@ def test_plan_runs_a_whole_file_of_scenarios(run, tmp_path, capsys):
     assert "gridworld/8/vin" in capsys.readouterr().out
 
 
+def test_a_scenario_file_takes_no_start_of_ones_own(tmp_path, capsys):
+    (tmp_path / "a.scen").write_text("version 1\n0\ta.map\t3\t1\t0\t0\t2\t0\t2.0\n")
+    said = fails(capsys, "plan", str(tmp_path / "a.scen"), "--exact", "--radius", "1")
+    assert "--radius do not go with it" in said
+
+
 def test_plot_draws_plan_routes_and_learning(run, tmp_path):
     main(["plot", str(run), "--out", str(tmp_path / "pictures")])
     assert sorted(path.name for path in (tmp_path / "pictures").iterdir()) == [

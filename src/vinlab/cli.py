@@ -276,6 +276,10 @@ def plan(
     loaded = None if exact else load(model)
     cutting = {"custom": None, "cut": True, "forbid": False}[corners]
     if is_scenario_file(map):
+        if start or goal or path or world or radius:
+            raise InputError(
+                "a .scen file has its own starts and goals: --start, --goal, --path, --world, --radius do not go with it."
+            )
         run_scenario_file(map, reading, loaded, iterations, cutting)
         return
     run_journey(
