@@ -278,7 +278,7 @@ def plan(
     if is_scenario_file(map):
         if start or goal or path or world or radius:
             raise InputError(
-                "a .scen file has its own starts and goals: --start, --goal, --path, --world, --radius do not go with it."
+                "a .scen file has its own ends: --start, --goal, --path, --world, --radius do not go with it."
             )
         run_scenario_file(map, reading, loaded, iterations, cutting)
         return
