@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from vinlab.design import CnnReward, MlpPolicy, PatchAttention, SharedTransition, move_kernels
 from vinlab.design.attention import locate
 from vinlab.networks.policy import Policy
+from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner
 from vinlab.types import Plan
 
@@ -38,35 +39,8 @@ class ControlPolicy(Policy):
         return self.act(plan, states), plan
 
 
-class ControlVin(ControlPolicy):
+class ControlVin(ControlPolicy, ValueIterationNetwork):
     """Plans on the coarse picture, looks at a patch of the value, and turns it into a push."""
-
-    def __init__(
-        self,
-        *,
-        reward: nn.Module,
-        transition: nn.Module,
-        planner: nn.Module,
-        attention: nn.Module,
-        policy: nn.Module,
-    ) -> None:
-        super().__init__()
-        self.reward = reward
-        self.transition = transition
-        self.planner = planner
-        self.attention = attention
-        self.policy = policy
-
-    @property
-    def iterations(self) -> int | tuple[int, ...] | None:
-        """The planner's own K."""
-        return getattr(self.planner, "iterations", None)
-
-    def plan(
-        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
-    ) -> Plan:
-        """One plan per domain serves all its time steps."""
-        return self.planner(self.reward(observation), self.transition(observation), iterations=iterations)
 
     def act(self, plan: Plan, states: Float[Tensor, "B S 4"]) -> Float[Tensor, "B S 2"]:
         """The pushes in some states of each domain, read from its plan."""
