@@ -354,14 +354,15 @@ def table(experiment: Positional[str], /, runs: Path = Path("results"), out: Pat
 
 
 def plot(run: Positional[Path], /, out: Path | None = None, problem: int | None = None) -> None:
-    """Draw a run: how it learned and, in the grid-world, a plan and several routes on unseen maps.
+    """Draw a run: how it learned and what it does on unseen problems (grid-world: plan and routes; control: ways).
 
     Args:
         run: The folder of a finished run.
         out: Folder for the pictures; the run's own if not given.
-        problem: Which of the test problems to draw the plan of; the one with the longest way if not given.
+        problem: Which test problem to draw the plan of (the one with the longest way if not given), or the first of
+            the control domains to draw.
     """
-    from vinlab.experiments.gridworld_pictures import draw_run
+    from vinlab.experiments.pictures import draw_run
 
     for path in draw_run(run, out or run, problem=problem):
         print(f"Drawn in {path}.")

@@ -1,51 +1,37 @@
-"""Pictures of a run: how it learned and, in the grid-world, one plan and several routes."""
+"""Pictures of the grid-world: one plan and several routes."""
 
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from vinlab.experiments.gridworld import GRIDWORLD
 from vinlab.experiments.gridworld_training import make_test_problems
-from vinlab.figures.curves import curves_figure
 from vinlab.figures.paths import paths_figure
 from vinlab.figures.plans import plan_figure
 from vinlab.figures.save import save_figure
 from vinlab.models import Model, load
 from vinlab.navigation import Route, consult, navigate
-from vinlab.recording.recorded import open_run
+from vinlab.recording.recorded import RecordedRun
 from vinlab.types import GridProblems, InputError
 
 ROUTES = 8
 """How many routes the picture of routes shows."""
 
 
-def draw_run(folder: Path, out: Path, *, problem: int | None = None) -> list[Path]:
-    """Draw a finished run; the places of the pictures come back.
+def draw_plans(run: RecordedRun, out: Path, problem: int | None = None) -> list[Path]:
+    """Draw one plan, and routes on several maps, of the test problems.
 
-    Without ``problem`` the plan is drawn for the test problem with the longest way, as there is most to see.
+    Without ``problem`` the plan is drawn for the one with the longest way, as there is most to see.
     """
-    run = open_run(folder)
-    pictures = {"learning.png": curves_figure(run.metrics(), title=f"Learning {run.manifest.id}")}
-    if run.manifest.id in GRIDWORLD.settings:
-        pictures |= _draw_plans(load(folder), problem)
-    out.mkdir(parents=True, exist_ok=True)
-    for name, figure in pictures.items():
-        save_figure(figure, out / name)
-    return [out / name for name in pictures]
-
-
-def _draw_plans(model: Model, problem: int | None) -> dict[str, Figure]:
-    """One plan, and routes on several maps, of the test problems."""
+    model = load(run.folder)
     problems = make_test_problems(model.size)
     if problem is None:
         problem = int(consult(problems).lengths.argmax())
     if not 0 <= problem < len(problems):
         raise InputError(f"--problem must lie in 0..{len(problems) - 1}, but {problem} came.")
-    return {
-        "plan.png": route_figure(problems.obstacles[problem], _route(model, problems, problem)),
-        "routes.png": routes_figure(model, problems[:ROUTES]),
-    }
+    plan = route_figure(problems.obstacles[problem], _route(model, problems, problem))
+    routes = routes_figure(model, problems[:ROUTES])
+    return [save_figure(plan, out / "plan.png"), save_figure(routes, out / "routes.png")]
 
 
 def _route(model: Model, problems: GridProblems, index: int) -> Route:
