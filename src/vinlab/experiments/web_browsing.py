@@ -17,7 +17,7 @@ from vinlab.networks.web import LinkPolicy, WebPlan
 from vinlab.networks.web_presets import web_network_from_plain
 from vinlab.recording.rebuild import dataclass_from_plain
 from vinlab.recording.recorded import open_run
-from vinlab.types import InputError
+from vinlab.types import Clicks, InputError
 
 SHOWN = 4
 """How many links of a page are named: the policy's first four."""
@@ -83,7 +83,8 @@ class Browser:
         links = torch.from_numpy(self.site.graph(self.data.graph).of(page).astype(np.int64))
         if not len(links):
             return []
-        scores = self.policy.scores(self.view, plan, torch.tensor([0]), torch.tensor([page]), links[None])[0]
+        here = Clicks(rows=torch.tensor([0]), pages=torch.tensor([page]), candidates=links[None])
+        scores = self.policy.scores(self.view, plan, here)[0]
         best = scores.softmax(dim=0).topk(min(SHOWN, len(links)))
         return [(int(links[place]), float(share)) for share, place in zip(*best, strict=True)]
 

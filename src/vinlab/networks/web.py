@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from vinlab.design.web import ReactiveScores, SiteView
 from vinlab.planning.graph import GraphPlanner
-from vinlab.types import InputError
+from vinlab.types import Clicks, InputError
 
 REST = 3
 """Of so many queries the reactive part rests for one, where it rests at all."""
@@ -34,15 +34,12 @@ class LinkPolicy(nn.Module, ABC):
         """What all steps of a query share."""
 
     @abstractmethod
-    def scores(
-        self,
-        site: SiteView,
-        plan: Any,
-        rows: Int[Tensor, " S"],
-        pages: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
-        """The logits of the candidate links in some steps of each query; filler (-1) gets minus infinity."""
+    def rate(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
+        """How good each candidate link seems; what filler gets does not matter."""
+
+    def scores(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
+        """The logits of the candidate links; filler gets minus infinity."""
+        return self.rate(site, plan, clicks).masked_fill(clicks.candidates < 0, -torch.inf)
 
 
 class ReactivePolicy(LinkPolicy):
@@ -58,17 +55,9 @@ class ReactivePolicy(LinkPolicy):
         self.require_fitting(site)
         return queries
 
-    def scores(
-        self,
-        site: SiteView,
-        plan: Float[Tensor, "B D"],
-        rows: Int[Tensor, " S"],
-        pages: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
-        """The logits of the candidate links."""
-        found = self.reactive(site.read(pages), plan[rows], site.read(candidates))
-        return found.masked_fill(candidates < 0, -torch.inf)
+    def rate(self, site: SiteView, plan: Float[Tensor, "B D"], clicks: Clicks) -> Float[Tensor, "S l"]:
+        """What the page, the query and the link say."""
+        return self.reactive(site.read(clicks.pages), plan[clicks.rows], site.read(clicks.candidates))
 
 
 @dataclass(frozen=True)
@@ -98,17 +87,9 @@ class PlannedPolicy(LinkPolicy):
         reward = self.reward(queries, site.node_features)
         return WebPlan(queries, reward, self.planner.values(reward, site.transition))
 
-    def scores(
-        self,
-        site: SiteView,
-        plan: WebPlan,
-        rows: Int[Tensor, " S"],
-        pages: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
-        """The logits of the candidate links."""
-        planned = self.attention(site, plan.value, rows, candidates)
-        return planned.masked_fill(candidates < 0, -torch.inf)
+    def rate(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
+        """What the plan says."""
+        return self.attention(site, plan.value, clicks)
 
 
 class WebValueIterationNetwork(PlannedPolicy):
@@ -134,18 +115,10 @@ class WebValueIterationNetwork(PlannedPolicy):
         self.reactive = reactive
         self.reactive_rest = reactive_rest
 
-    def scores(
-        self,
-        site: SiteView,
-        plan: WebPlan,
-        rows: Int[Tensor, " S"],
-        pages: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
-        """The logits of the candidate links."""
-        here, asked = site.read(pages), plan.queries[rows]
-        reactive = self.reactive(here, asked, site.read(candidates))
+    def rate(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
+        """What the plan says, as far as it counts here, and what the reactive part says."""
+        here, asked = site.read(clicks.pages), plan.queries[clicks.rows]
+        reactive = self.reactive(here, asked, site.read(clicks.candidates))
         if self.training and self.reactive_rest:
-            reactive = reactive * (rows % REST > 0)[:, None]
-        planned = self.coefficient(here, asked) * self.attention(site, plan.value, rows, candidates)
-        return (planned + reactive).masked_fill(candidates < 0, -torch.inf)
+            reactive = reactive * (clicks.rows % REST > 0)[:, None]
+        return self.coefficient(here, asked) * self.attention(site, plan.value, clicks) + reactive

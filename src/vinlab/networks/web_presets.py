@@ -67,7 +67,7 @@ class PageVinConfig:
             dimension,
             reward=ArrivalReward(dimension),
             planner=GraphPlanner(iterations=self.iterations),
-            attention=LogMembershipAttention(),
+            attention=LogMembershipAttention(scale=2.0),
         )
 
 
