@@ -81,9 +81,7 @@ def teach(problems: MarsProblems, *, goals: int, rng: np.random.Generator, mirro
     """
     if mirror:
         problems = upside_down(problems, rng.random(len(problems)) < 0.5)
-    parts = [
-        _teach(problems[first : first + CHUNK], goals, rng) for first in range(0, len(problems), CHUNK)
-    ]
+    parts = [_teach(problems[first : first + CHUNK], goals, rng) for first in range(0, len(problems), CHUNK)]
     return GroundLessons(
         problems.images,
         problems.obstacles,
