@@ -9,10 +9,11 @@ import torch
 from jaxtyping import Bool, Float32, Int64, UInt8
 from torch import Tensor
 
-from vinlab.domains.gridworld.expert import optimal_moves
+from vinlab.domains.gridworld.expert import NO_MOVE, expert_moves, expert_paths, optimal_moves, sample_starts
 from vinlab.domains.mars.observation import even_out
 from vinlab.domains.mars.patches import MarsProblems
 from vinlab.planning.exact import cost_to_go
+from vinlab.types import GridProblems
 
 CHUNK = 1000
 """So many patches are solved together."""
@@ -73,32 +74,36 @@ class GroundLessons:
         )
 
 
-def teach(problems: MarsProblems, *, goals: int, rng: np.random.Generator, mirror: bool) -> GroundLessons:
-    """Lessons on each patch for the goal it has and others from the same free region.
+@dataclass(frozen=True)
+class TeachingConfig:
+    """What the expert shows on each patch."""
 
-    With ``mirror`` every other patch, by chance, is turned upside down: light from the west or the east stays as
-    it is then. Where a region has too few cells, goals occur twice.
-    """
-    if mirror:
+    goals: int = 4
+    """How many: the problem's own, and others from the same free region."""
+    trajectories: int | None = None
+    """With a number, only the expert's own move along so many ways to each goal, as in the paper; otherwise all
+    optimal moves in every cell."""
+    mirror: bool = True
+    """Whether every other patch, by chance, is turned upside down: light from the west stays where it is then."""
+
+
+def teach(problems: MarsProblems, config: TeachingConfig, *, rng: np.random.Generator) -> GroundLessons:
+    """Lessons on each patch; where a free region has too few cells, goals occur twice."""
+    if config.mirror:
         problems = upside_down(problems, rng.random(len(problems)) < 0.5)
-    parts = [_teach(problems[first : first + CHUNK], goals, rng) for first in range(0, len(problems), CHUNK)]
-    return GroundLessons(
-        problems.images,
-        problems.obstacles,
-        np.concatenate([chosen for chosen, _ in parts]),
-        np.concatenate([packed for _, packed in parts]),
-    )
+    parts = [_teach(problems[at : at + CHUNK], config, rng) for at in range(0, len(problems), CHUNK)]
+    goals, packed = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return GroundLessons(problems.images, problems.obstacles, goals, packed)
 
 
 def upside_down(problems: MarsProblems, chosen: Bool[np.ndarray, " N"]) -> MarsProblems:
     """The same problems, the chosen ones with north below."""
-    last = problems.obstacles.shape[1] - 1
+    last, by_patch = problems.obstacles.shape[1] - 1, chosen[:, None, None]
 
     def turn(cells: np.ndarray) -> np.ndarray:
         rows = np.where(chosen, last - cells[:, 0], cells[:, 0])
         return np.stack([rows, cells[:, 1]], axis=-1)
 
-    by_patch = chosen[:, None, None]
     return MarsProblems(
         np.where(by_patch, problems.images[:, ::-1], problems.images),
         np.where(by_patch, problems.obstacles[:, ::-1], problems.obstacles),
@@ -108,18 +113,33 @@ def upside_down(problems: MarsProblems, chosen: Bool[np.ndarray, " N"]) -> MarsP
     )
 
 
-def _teach(problems: MarsProblems, goals: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The goals of each patch ``[P G 2]`` and the packed optimal moves for them."""
+def _teach(
+    problems: MarsProblems, config: TeachingConfig, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """The goals of each patch ``[P G 2]`` and the packed moves for them ``[P G H W]``."""
     obstacles = problems.grid.obstacles
-    costs = [cost_to_go(obstacles, problems.goals)]
-    order = np.where(np.isfinite(costs[0]), rng.random(costs[0].shape), -1.0).reshape(len(obstacles), -1)
-    ranked = np.argsort(-order, axis=1)
-    reachable = (order >= 0).sum(axis=1)
-    chosen = [problems.goals]
-    for number in range(goals - 1):
-        flat = ranked[np.arange(len(ranked)), number % reachable]
-        chosen.append(np.stack(np.unravel_index(flat, obstacles.shape[1:]), axis=-1).astype(np.int64))
-        costs.append(cost_to_go(obstacles, chosen[-1]))
-    bits = 2 ** np.arange(8, dtype=np.uint8)[:, None, None]
-    packed = [(optimal_moves(own, obstacles) * bits).sum(axis=1, dtype=np.uint8) for own in costs]
-    return np.stack(chosen, axis=1), np.stack(packed, axis=1)
+    reachable = np.isfinite(cost_to_go(obstacles, problems.goals)).reshape(len(obstacles), -1)
+    ranked = np.argsort(np.where(reachable, -rng.random(reachable.shape), 1.0), axis=1)
+    goals = [problems.goals]
+    for number in range(config.goals - 1):
+        flat = ranked[np.arange(len(ranked)), number % reachable.sum(axis=1)]
+        goals.append(np.stack(np.unravel_index(flat, obstacles.shape[1:]), axis=-1).astype(np.int64))
+    shown = [_show(GridProblems(obstacles, problems.starts, own), config, rng) for own in goals]
+    return np.stack(goals, axis=1), np.stack(shown, axis=1)
+
+
+def _show(problems: GridProblems, config: TeachingConfig, rng: np.random.Generator) -> np.ndarray:
+    """The packed moves that the expert shows on each map."""
+    costs = cost_to_go(problems.obstacles, problems.goals)
+    if config.trajectories is None:
+        bits = 2 ** np.arange(8, dtype=np.uint8)[:, None, None]
+        return (optimal_moves(costs, problems.obstacles) * bits).sum(axis=1, dtype=np.uint8)
+    labels = expert_moves(costs, problems.obstacles)
+    starts = sample_starts(problems, config.trajectories, rng=rng)
+    paths, lengths = expert_paths(labels, problems.obstacles, starts, problems.goals)
+    index, *_ = np.nonzero(on_the_way := np.arange(paths.shape[2]) < lengths[..., None] - 1)
+    rows, cols = paths[on_the_way].T
+    shown = np.zeros(labels.shape, np.uint8)
+    shown[index, rows, cols] = 1 << labels[index, rows, cols].astype(np.uint8)
+    shown[labels == NO_MOVE] = 0
+    return shown
