@@ -160,6 +160,11 @@ def evaluate(
     for part in _batches(problems, batch):
         judged.append(judge(policy, part, iterations=iterations, corner_cutting=corner_cutting))
         watch(len(part))
+    return summarise(judged)
+
+
+def summarise(judged: Sequence[Judged]) -> Scores:
+    """The scores of all problems in some batches."""
     reached, lengths, expert_lengths = (
         np.concatenate([getattr(part, name) for part in judged])
         for name in ("reached", "lengths", "expert_lengths")
@@ -170,7 +175,7 @@ def evaluate(
     )
     all_count = np.ones(moves.shape, dtype=bool)
     return Scores(
-        num_problems=len(problems),
+        num_problems=len(reached),
         num_unsolvable=int((expert_lengths == 0).sum()),
         success_rate=metrics.success_rate(reached),
         trajectory_difference=metrics.trajectory_difference(lengths, expert_lengths, reached),
@@ -188,8 +193,15 @@ def judge(
     corner_cutting: bool = True,
 ) -> Judged:
     """How the policy fares on problems that fit into one batch; each is planned once."""
-    expert = consult(problems, corner_cutting=corner_cutting)
     plan = make_plan(policy, problems, iterations)
+    return judge_plan(policy, plan, problems, corner_cutting=corner_cutting)
+
+
+def judge_plan(
+    policy: PlanningPolicy, plan: Any, problems: GridProblems, *, corner_cutting: bool = True
+) -> Judged:
+    """How the policy fares with plans that it has made, of maps or of anything else that it saw."""
+    expert = consult(problems, corner_cutting=corner_cutting)
     ways = _go(policy, plan, problems, np.maximum(1, 2 * expert.lengths), corner_cutting)
     index = np.arange(len(problems))[:, None]
     rows, cols = np.moveaxis(expert.paths, -1, 0)

@@ -20,6 +20,12 @@ from vinlab.design import (
     random_kernels,
 )
 from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
+from vinlab.networks.mars_presets import (
+    ClassifierConfig,
+    MarsNetworkConfig,
+    TerrainCnnConfig,
+    TerrainVinConfig,
+)
 from vinlab.networks.policy import Policy
 from vinlab.networks.reinforced import PooledCnnConfig, ValueVinConfig
 from vinlab.networks.vin import ValueIterationNetwork
@@ -131,6 +137,7 @@ NetworkConfig = (
     | ValueVinConfig
     | PooledCnnConfig
     | ControlNetworkConfig
+    | MarsNetworkConfig
 )
 
 KINDS: dict[str, type[NetworkConfig]] = {
@@ -142,6 +149,9 @@ KINDS: dict[str, type[NetworkConfig]] = {
     "pooled-cnn": PooledCnnConfig,
     "control-vin": ControlVinConfig,
     "control-cnn": ControlCnnConfig,
+    "terrain-vin": TerrainVinConfig,
+    "terrain-cnn": TerrainCnnConfig,
+    "terrain-classifier": ClassifierConfig,
 }
 """The names under which manifests hold the settings of networks."""
 
