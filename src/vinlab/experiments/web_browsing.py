@@ -66,6 +66,11 @@ class Browser:
             raise InputError(f"There is no page '{title}'{suggestion(title, self.site.titles)}.")
         return titles.index(title.casefold())
 
+    def pieces_of(self, page: int) -> list[str]:
+        """A few sentences each of what the page says; a category says nothing."""
+        queries = self.site.queries
+        return [queries.texts[int(number)] for number in np.flatnonzero(queries.pages == page)]
+
     @torch.no_grad()
     def follow(self, query: str, *, start: int = 0, most_clicks: int = 10) -> Trail:
         """Click until a page comes up again or the clicks are spent."""
