@@ -17,6 +17,7 @@ from vinlab.learners.imitation import imitate
 from vinlab.learners.link_imitation import LinkLoss
 from vinlab.networks.web_presets import (
     IndexVinConfig,
+    MemberVinConfig,
     PageVinConfig,
     ReactiveConfig,
     web_network_from_plain,
@@ -27,7 +28,7 @@ from vinlab.types import Clicks, InputError
 CONFIGS = [
     ReactiveConfig(),
     IndexVinConfig(3),
-    IndexVinConfig(3, "membership", reactive_rest=True),
+    MemberVinConfig(3),
     PageVinConfig(4),
 ]
 
@@ -100,15 +101,30 @@ def test_unknown_settings_are_refused():
         web_network_from_plain({"kind": "page-vin", "depth": 3})
 
 
-def test_the_reactive_part_rests_for_one_query_of_three_while_learning():
+def test_a_plan_that_must_answer_alone_is_taught_whatever_the_reactive_part_knows():
+    """With a reactive part that is sure of every click, only a plan that answers alone still gets a gradient."""
     site = ten_pages()
-    network, view = make(IndexVinConfig(3, "membership", reactive_rest=True), site)
-    plan = network.plan(view, torch.from_numpy(site.queries.features[:2]))
-    clicks = Clicks(torch.tensor([0, 1]), torch.tensor([1, 1]), torch.tensor([[0, 3, 4, 5]] * 2))
-    learning = network.train().scores(view, plan, clicks)
-    acting = network.eval().scores(view, plan, clicks)
-    assert not torch.allclose(learning[0], acting[0])
-    torch.testing.assert_close(learning[1], acting[1])
+    pull = {}
+    for config in (IndexVinConfig(3), MemberVinConfig(3)):
+        network, view = make(config, site)
+        batch = lessons(site)[torch.arange(7)]
+        certain = iter([1e3 * right for _, right in batch.lessons])
+        network.reactive.forward = lambda *_, certain=certain: next(certain)
+        LinkLoss(network, view)(batch).backward()
+        pull[config] = float(network.reward.likeness.weight.grad.norm())
+    assert pull[IndexVinConfig(3)] < 1e-6 < pull[MemberVinConfig(3)]
+
+
+def test_what_is_learned_alone_is_added_when_acting():
+    site = ten_pages()
+    network, view = make(MemberVinConfig(3), site)
+    plan = network.plan(view, torch.from_numpy(site.queries.features[:1]))
+    clicks = Clicks(torch.tensor([0]), torch.tensor([1]), torch.tensor([[0, 3, -1]]))
+    together, alone = network.answers(view, plan, clicks)
+    torch.testing.assert_close(together, network.scores(view, plan, clicks))
+    reactive = network.parts(view, plan, clicks)[1]
+    torch.testing.assert_close(together[:, :2], alone[:, :2] + reactive[:, :2])
+    assert torch.isinf(alone[0, 2])
 
 
 def test_a_page_plan_points_to_the_page_with_the_reward():

@@ -16,7 +16,8 @@ from vinlab.models import suggestion
 from vinlab.networks.web import LinkPolicy, WebPlan
 from vinlab.networks.web_presets import web_network_from_plain
 from vinlab.recording.rebuild import dataclass_from_plain
-from vinlab.recording.recorded import open_run
+from vinlab.recording.recorded import WEIGHTS, open_run
+from vinlab.recording.weights import load_tensors
 from vinlab.types import Clicks, InputError
 
 SHOWN = 4
@@ -65,6 +66,11 @@ class Browser:
         if title.casefold() not in titles:
             raise InputError(f"There is no page '{title}'{suggestion(title, self.site.titles)}.")
         return titles.index(title.casefold())
+
+    def pieces_of(self, page: int) -> list[str]:
+        """A few sentences each of what the page says; a category says nothing."""
+        queries = self.site.queries
+        return [queries.texts[int(number)] for number in np.flatnonzero(queries.pages == page)]
 
     @torch.no_grad()
     def follow(self, query: str, *, start: int = 0, most_clicks: int = 10) -> Trail:
@@ -122,9 +128,6 @@ def open_browser(run: Path, data: Path | None) -> Browser:
 
 def _dimension_of(folder: Path) -> int | None:
     """How many numbers the weights want of a page."""
-    from vinlab.recording.recorded import WEIGHTS
-    from vinlab.recording.weights import load_tensors
-
     shapes = {name: tensor.shape for name, tensor in load_tensors(folder / WEIGHTS).items()}
     for name in ("reactive.hidden.weight", "reward.turn.weight"):
         if name in shapes:

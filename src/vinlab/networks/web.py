@@ -12,9 +12,6 @@ from vinlab.design.web import ReactiveScores, SiteView
 from vinlab.planning.graph import GraphPlanner
 from vinlab.types import Clicks, InputError
 
-REST = 3
-"""Of so many queries the reactive part rests for one, where it rests at all."""
-
 
 class LinkPolicy(nn.Module, ABC):
     """A policy that looks at a query once and is then asked about links on as many pages as one likes."""
@@ -39,7 +36,16 @@ class LinkPolicy(nn.Module, ABC):
 
     def scores(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
         """The logits of the candidate links; filler gets minus infinity."""
-        return self.rate(site, plan, clicks).masked_fill(clicks.candidates < 0, -torch.inf)
+        return without_filler(self.rate(site, plan, clicks), clicks)
+
+    def answers(self, site: SiteView, plan: Any, clicks: Clicks) -> list[Float[Tensor, "S l"]]:
+        """All logits that must learn to say what an expert clicks."""
+        return [self.scores(site, plan, clicks)]
+
+
+def without_filler(rated: Float[Tensor, "S l"], clicks: Clicks) -> Float[Tensor, "S l"]:
+    """The same where there is a link, minus infinity where there is none."""
+    return rated.masked_fill(clicks.candidates < 0, -torch.inf)
 
 
 class ReactivePolicy(LinkPolicy):
@@ -93,11 +99,7 @@ class PlannedPolicy(LinkPolicy):
 
 
 class WebValueIterationNetwork(PlannedPolicy):
-    """The paper's VIN over pages (Section 4.4): the plan adds to what a reactive part says.
-
-    While it learns, one query of three goes without the reactive part if ``reactive_rest`` is set: from the root
-    the reactive part alone does so well that it would leave the planner no gradient.
-    """
+    """The paper's VIN over pages (Section 4.4): the plan adds to what a reactive part says."""
 
     def __init__(
         self,
@@ -108,17 +110,30 @@ class WebValueIterationNetwork(PlannedPolicy):
         attention: nn.Module,
         coefficient: nn.Module,
         reactive: nn.Module,
-        reactive_rest: bool = False,
     ) -> None:
         super().__init__(dimension, reward=reward, planner=planner, attention=attention)
         self.coefficient = coefficient
         self.reactive = reactive
-        self.reactive_rest = reactive_rest
 
     def rate(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
-        """What the plan says, as far as it counts here, and what the reactive part says."""
+        """What the plan says and what the reactive part says."""
+        planned, reactive = self.parts(site, plan, clicks)
+        return planned + reactive
+
+    def parts(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> tuple[Tensor, Tensor]:
+        """What the plan says, as far as it counts on this page, and what the reactive part says."""
         here, asked = site.read(clicks.pages), plan.queries[clicks.rows]
-        reactive = self.reactive(here, asked, site.read(clicks.candidates))
-        if self.training and self.reactive_rest:
-            reactive = reactive * (clicks.rows % REST > 0)[:, None]
-        return self.coefficient(here, asked) * self.attention(site, plan.value, clicks) + reactive
+        planned = self.coefficient(here, asked) * self.attention(site, plan.value, clicks)
+        return planned, self.reactive(here, asked, site.read(clicks.candidates))
+
+
+class TwoVoicedNetwork(WebValueIterationNetwork):
+    """The same, but the plan must learn to find the right link by itself too.
+
+    From the root the reactive part alone does so well that it would leave the planner no gradient.
+    """
+
+    def answers(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> list[Float[Tensor, "S l"]]:
+        """The logits of both parts together, and those of the plan."""
+        planned, reactive = self.parts(site, plan, clicks)
+        return [without_filler(said, clicks) for said in (planned + reactive, planned)]
