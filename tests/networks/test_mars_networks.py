@@ -51,6 +51,20 @@ def test_the_gradient_of_the_window_is_that_of_the_whole_layer():
         assert torch.allclose(one, parameter.grad, rtol=1e-3, atol=1e-2)
 
 
+@pytest.mark.parametrize(
+    "config", [TerrainVinConfig(iterations=6, hidden=10, mirrored=True), ClassifierConfig(mirrored=True)]
+)
+def test_who_looks_twice_does_the_same_on_ground_that_is_turned_upside_down(config):
+    torch.manual_seed(0)
+    network, images = config.build().eval(), even_out(pictures(2))
+    if isinstance(config, TerrainVinConfig):
+        seen, turned = (network.perceive(one).reward[:, 0] for one in (images, images.flip(2)))
+    else:
+        seen, turned = network.perceive(images), network.perceive(images.flip(2))
+    assert torch.allclose(turned, seen.flip(1), atol=1e-4)
+    assert not torch.allclose(seen, seen.flip(1), atol=1e-4)
+
+
 def test_the_marked_cell_is_found():
     observation = observe_ground(pictures(len(EDGES)), EDGES)
     assert marked_cells(observation[:, 1], 16).tolist() == EDGES.tolist()

@@ -135,6 +135,21 @@ class TerrainReward(nn.Module):
         return self.reward(functional.pad(change.flatten(0, 1).permute(0, 3, 1, 2), (1,) * 4))[:, 0]
 
 
+class MirroredTerrainReward(TerrainReward):
+    """The same, but outside of training it looks a second time, with the picture upside down, and takes the mean.
+
+    Light from the west is light from the west in both, and what only one of them shows is more likely an error.
+    """
+
+    def perceive(self, images: Float[Tensor, "B 1 h w"]) -> Impression:
+        """What the pictures say without any goal."""
+        seen = super().perceive(images)
+        if self.training:
+            return seen
+        again = super().perceive(images.flip(2))
+        return Impression((seen.hidden + again.hidden.flip(2)) / 2, (seen.reward + again.reward.flip(2)) / 2)
+
+
 def _windows(cells: Int[Tensor, "*N 2"], width: int) -> tuple[Tensor, Tensor]:
     """Rows ``[*N w w]`` and columns of the square around each cell, on a map with a rim of half the width."""
     steps = torch.arange(width, device=cells.device)

@@ -121,6 +121,15 @@ class ObstacleClassifier(nn.Module):
         return self.blocked(self.features(self.image(images)).relu())[:, 0]
 
 
+class MirroredClassifier(ObstacleClassifier):
+    """The same, but outside of training it looks a second time, with the picture upside down, and takes the mean."""
+
+    def forward(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B H W"]:
+        """The logit of the chance that each cell is blocked."""
+        seen = super().forward(images)
+        return seen if self.training else (seen + super().forward(images.flip(2)).flip(1)) / 2
+
+
 class HardCaution(nn.Module):
     """Cells that are likelier blocked than the threshold are entered only where there is no other way."""
 

@@ -6,10 +6,16 @@ from typing import Literal
 import torch
 
 from vinlab.design import LinearPolicy, SharedTransition, StateAttention, move_kernels, random_kernels
-from vinlab.design.terrain import DeepImageLayers, ImageLayers, TerrainReward
+from vinlab.design.terrain import (
+    DeepImageLayers,
+    ImageLayers,
+    MirroredTerrainReward,
+    TerrainReward,
+)
 from vinlab.networks.mars import (
     ClassifierPlanner,
     HardCaution,
+    MirroredClassifier,
     ObstacleClassifier,
     SoftCaution,
     TerrainCnn,
@@ -38,6 +44,8 @@ class TerrainVinConfig:
     actions: int = 10
     dropout: float = 0.3
     """The share of features that each patch goes without in training, in our image layers."""
+    mirrored: bool = False
+    """Whether it looks a second time, with the picture upside down."""
 
     def build(self) -> TerrainVin:
         """The network with fresh weights."""
@@ -46,8 +54,9 @@ class TerrainVinConfig:
         if self.initialisation == "moves":
             with torch.no_grad():
                 policy.moves.weight += torch.eye(len(MOVE_NAMES), self.actions)
+        look = MirroredTerrainReward if self.mirrored else TerrainReward
         return TerrainVin(
-            reward=TerrainReward(image=image_layers(self.image, self.dropout), hidden=self.hidden),
+            reward=look(image=image_layers(self.image, self.dropout), hidden=self.hidden),
             transition=SharedTransition(kernels(actions=self.actions)),
             planner=GridPlanner(iterations=self.iterations),
             attention=StateAttention(),
@@ -80,11 +89,13 @@ class ClassifierConfig:
     image: ImageKind = "paper"
     hidden: int = 150
     dropout: float = 0.3
+    mirrored: bool = False
 
     def build(self) -> ClassifierPlanner:
         """The network with fresh weights."""
+        look = MirroredClassifier if self.mirrored else ObstacleClassifier
         return ClassifierPlanner(
-            classifier=ObstacleClassifier(image=image_layers(self.image, self.dropout), hidden=self.hidden),
+            classifier=look(image=image_layers(self.image, self.dropout), hidden=self.hidden),
             caution=HardCaution() if self.caution == "hard" else SoftCaution(),
         )
 
