@@ -12,7 +12,12 @@ from vinlab.networks.presets import network_from_plain, network_to_plain
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import MOVE_COSTS
 
-CONFIGS = [TerrainVinConfig(iterations=6, hidden=10), TerrainCnnConfig(width=8), ClassifierConfig(hidden=10)]
+CONFIGS = [
+    TerrainVinConfig(iterations=6, hidden=10),
+    TerrainCnnConfig(width=8),
+    TerrainVinConfig(iterations=6, hidden=10, image="deep", dropout=0.0),
+    ClassifierConfig(hidden=10, image="deep"),
+]
 
 
 def pictures(count: int) -> np.ndarray:
@@ -46,12 +51,26 @@ def test_the_gradient_of_the_window_is_that_of_the_whole_layer():
         assert torch.allclose(one, parameter.grad, rtol=1e-3, atol=1e-2)
 
 
+@pytest.mark.parametrize(
+    "config", [TerrainVinConfig(iterations=6, hidden=10, mirrored=True), ClassifierConfig(mirrored=True)]
+)
+def test_who_looks_twice_does_the_same_on_ground_that_is_turned_upside_down(config):
+    torch.manual_seed(0)
+    network, images = config.build().eval(), even_out(pictures(2))
+    if isinstance(config, TerrainVinConfig):
+        seen, turned = (network.perceive(one).reward[:, 0] for one in (images, images.flip(2)))
+    else:
+        seen, turned = network.perceive(images), network.perceive(images.flip(2))
+    assert torch.allclose(turned, seen.flip(1), atol=1e-4)
+    assert not torch.allclose(seen, seen.flip(1), atol=1e-4)
+
+
 def test_the_marked_cell_is_found():
     observation = observe_ground(pictures(len(EDGES)), EDGES)
     assert marked_cells(observation[:, 1], 16).tolist() == EDGES.tolist()
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: type(config).__name__)
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{type(config).__name__}-{config.image}")
 def test_goals_that_share_a_look_get_what_they_would_get_alone(config):
     torch.manual_seed(0)
     network, images = config.build().eval(), pictures(2)
@@ -63,13 +82,13 @@ def test_goals_that_share_a_look_get_what_they_would_get_alone(config):
     assert torch.allclose(together.flatten(2).transpose(1, 2), alone, rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: type(config).__name__)
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{type(config).__name__}-{config.image}")
 def test_a_manifest_rebuilds_the_network(config):
     rebuilt = network_from_plain(network_to_plain(config))
     rebuilt.load_state_dict(config.build().state_dict())
 
 
-@pytest.mark.parametrize("config", CONFIGS[:2], ids=lambda config: type(config).__name__)
+@pytest.mark.parametrize("config", CONFIGS[:3], ids=lambda config: f"{type(config).__name__}-{config.image}")
 def test_every_weight_has_a_gradient(config):
     torch.manual_seed(0)
     network = config.build()

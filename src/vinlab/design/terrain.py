@@ -1,5 +1,6 @@
 """Parts that look at a picture of the ground: what it alone says is worked out once, whatever the goals."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -14,12 +15,11 @@ GOAL_MARK = 10.0
 class ImageLayers(nn.Module):
     """The paper's layers for images: two of small filters, pooled by 4 and by 2, so that 8 x 8 pixels are a cell."""
 
-    def __init__(self, *, filters: tuple[int, int] = (6, 12), dropout: float = 0.0) -> None:
+    def __init__(self, *, filters: tuple[int, int] = (6, 12)) -> None:
         super().__init__()
-        first, second = filters
+        first, self.channels = filters
         self.first = nn.Conv2d(1, first, 5, padding=2)
-        self.second = nn.Conv2d(first, second, 3, padding=1)
-        self.dropout = nn.Dropout2d(dropout)
+        self.second = nn.Conv2d(first, self.channels, 3, padding=1)
         # Channels last: on a CPU these layers then take half the time.
         self.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
 
@@ -27,7 +27,54 @@ class ImageLayers(nn.Module):
         """The features of every cell."""
         # The maximum of what a relu gives is the relu of the maximum, and there are fewer of those.
         coarse = functional.max_pool2d(self.first(images), 4).relu()
-        return self.dropout(functional.max_pool2d(self.second(coarse), 2).relu())
+        return functional.max_pool2d(self.second(coarse), 2).relu()
+
+
+class DeepImageLayers(nn.Module):
+    """Our layers for images: three that halve, then some that look ever further around a cell.
+
+    Whether ground is steep shows in its surroundings too: a rim, a shadow's far edge, the lie of a valley.
+    """
+
+    def __init__(
+        self,
+        *,
+        halving: Sequence[int] = (8, 16, 32),
+        width: int = 48,
+        dilations: Sequence[int] = (1, 2, 4),
+        dropout: float = 0.3,
+    ) -> None:
+        super().__init__()
+        self.channels = width
+        sizes = [1, *halving]
+        self.halving = nn.Sequential(
+            *(_halving(inputs, outputs) for inputs, outputs in zip(sizes, halving, strict=False))
+        )
+        inputs = [sizes[-1], *[width] * (len(dilations) - 1)]
+        self.around = nn.ModuleList(
+            _around(count, width, dilation, dropout)
+            for count, dilation in zip(inputs, dilations, strict=True)
+        )
+        self.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
+
+    def forward(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B D H W"]:
+        """The features of every cell."""
+        features = self.halving(images)
+        for layer in self.around:
+            further = layer(features)
+            features = features + further if features.shape == further.shape else further
+        return features
+
+
+def _halving(inputs: int, outputs: int) -> nn.Sequential:
+    width = 5 if inputs == 1 else 3
+    filters = nn.Conv2d(inputs, outputs, width, stride=2, padding=width // 2, bias=False)
+    return nn.Sequential(filters, nn.BatchNorm2d(outputs), nn.ReLU())
+
+
+def _around(inputs: int, outputs: int, dilation: int, dropout: float) -> nn.Sequential:
+    filters = nn.Conv2d(inputs, outputs, 3, padding=dilation, dilation=dilation, bias=False)
+    return nn.Sequential(filters, nn.BatchNorm2d(outputs), nn.ReLU(), nn.Dropout2d(dropout))
 
 
 @dataclass(frozen=True)
@@ -47,12 +94,10 @@ class TerrainReward(nn.Module):
     ``aim`` computes no more than those.
     """
 
-    def __init__(
-        self, *, filters: tuple[int, int] = (6, 12), hidden: int = 150, dropout: float = 0.0
-    ) -> None:
+    def __init__(self, *, image: ImageLayers | DeepImageLayers | None = None, hidden: int = 150) -> None:
         super().__init__()
-        self.image = ImageLayers(filters=filters, dropout=dropout)
-        self.features = nn.Conv2d(filters[1] + 1, hidden, 3, padding=1)
+        self.image = image or ImageLayers()
+        self.features = nn.Conv2d(self.image.channels + 1, hidden, 3, padding=1)
         self.reward = nn.Conv2d(hidden, 1, 3, padding=1, bias=False)
 
     def perceive(self, images: Float[Tensor, "B 1 h w"]) -> Impression:
@@ -88,6 +133,21 @@ class TerrainReward(nn.Module):
         inside = (rows > 0) & (rows <= hidden.shape[2]) & (cols > 0) & (cols <= hidden.shape[3])
         change = ((around + mark).relu() - around.relu()) * inside[..., None]
         return self.reward(functional.pad(change.flatten(0, 1).permute(0, 3, 1, 2), (1,) * 4))[:, 0]
+
+
+class MirroredTerrainReward(TerrainReward):
+    """The same, but outside of training it looks a second time, with the picture upside down, and takes the mean.
+
+    Light from the west is light from the west in both, and what only one of them shows is more likely an error.
+    """
+
+    def perceive(self, images: Float[Tensor, "B 1 h w"]) -> Impression:
+        """What the pictures say without any goal."""
+        seen = super().perceive(images)
+        if self.training:
+            return seen
+        again = super().perceive(images.flip(2))
+        return Impression((seen.hidden + again.hidden.flip(2)) / 2, (seen.reward + again.reward.flip(2)) / 2)
 
 
 def _windows(cells: Int[Tensor, "*N 2"], width: int) -> tuple[Tensor, Tensor]:

@@ -10,7 +10,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from vinlab.design.attention import look_up
-from vinlab.design.terrain import ImageLayers, Impression, TerrainReward, mark_goals, marked_cells
+from vinlab.design.terrain import (
+    DeepImageLayers,
+    ImageLayers,
+    Impression,
+    TerrainReward,
+    mark_goals,
+    marked_cells,
+)
 from vinlab.networks.policy import Policy
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, Plan
@@ -66,11 +73,11 @@ class TerrainVin(TerrainPolicy, ValueIterationNetwork):
 class TerrainCnn(TerrainPolicy):
     """A reactive policy: image layers, then filters whose reach grows until the goal is seen from every cell."""
 
-    def __init__(self, *, filters: tuple[int, int], width: int, dilations: Sequence[int]) -> None:
+    def __init__(self, *, image: ImageLayers | DeepImageLayers, width: int, dilations: Sequence[int]) -> None:
         super().__init__()
-        self.image = ImageLayers(filters=filters)
+        self.image = image
         self.layers = nn.ModuleList(
-            nn.Conv2d(filters[1] + 1 if index == 0 else width, width, 3, padding=step, dilation=step)
+            nn.Conv2d(image.channels + 1 if index == 0 else width, width, 3, padding=step, dilation=step)
             for index, step in enumerate(dilations)
         )
         self.moves = nn.Conv2d(width, len(MOVE_NAMES), 1)
@@ -103,15 +110,24 @@ class TerrainCnn(TerrainPolicy):
 class ObstacleClassifier(nn.Module):
     """The VIN's own image layers, asked whether a cell is blocked."""
 
-    def __init__(self, *, filters: tuple[int, int], hidden: int, dropout: float) -> None:
+    def __init__(self, *, image: ImageLayers | DeepImageLayers, hidden: int) -> None:
         super().__init__()
-        self.image = ImageLayers(filters=filters, dropout=dropout)
-        self.features = nn.Conv2d(filters[1], hidden, 3, padding=1)
+        self.image = image
+        self.features = nn.Conv2d(image.channels, hidden, 3, padding=1)
         self.blocked = nn.Conv2d(hidden, 1, 3, padding=1)
 
     def forward(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B H W"]:
         """The logit of the chance that each cell is blocked."""
         return self.blocked(self.features(self.image(images)).relu())[:, 0]
+
+
+class MirroredClassifier(ObstacleClassifier):
+    """The same, but outside of training it looks a second time, with the picture upside down, and takes the mean."""
+
+    def forward(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B H W"]:
+        """The logit of the chance that each cell is blocked."""
+        seen = super().forward(images)
+        return seen if self.training else (seen + super().forward(images.flip(2)).flip(1)) / 2
 
 
 class HardCaution(nn.Module):

@@ -205,13 +205,10 @@ def cell_maps(
 def free_regions(
     obstacles: Bool[np.ndarray, "N H W"],
 ) -> tuple[Int64[np.ndarray, "N H W"], Int64[np.ndarray, "N H W"]]:
-    """For each cell the number of its free region, corners connect, and how many cells that has; 0 if blocked."""
-    from scipy.ndimage import label
+    """For each cell which free region of its patch it is in, from 1 on, and how many cells that has; 0 if blocked.
 
-    within = np.zeros((3, 3, 3), bool)
-    within[1] = True  # neighbours in the same patch alone
-    labels = np.empty(obstacles.shape, np.int64)
-    label(~obstacles, structure=within, output=labels)
-    sizes = np.bincount(labels.ravel()).astype(np.int64)
-    sizes[0] = 0
-    return labels, sizes[labels]
+    Cells that meet at a corner are connected.
+    """
+    from vinlab.domains.mars._kernels import label_regions
+
+    return label_regions(obstacles)

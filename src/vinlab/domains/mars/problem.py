@@ -1,23 +1,13 @@
 """Mars problems: patches of ground for training, validation and test, by one of two protocols."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Int64
 
-from vinlab.domains.mars.patches import (
-    Census,
-    MarsProblems,
-    PatchConfig,
-    Region,
-    cell_maps,
-    concatenate,
-    cut,
-    find_patches,
-    free_regions,
-)
+from vinlab.domains.mars.patches import Census, MarsProblems, PatchConfig, Region, concatenate, find_patches
+from vinlab.domains.mars.tasks import count_tiles, problems_at
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.types import InputError
 
@@ -144,53 +134,11 @@ def _draw(
     terrains: Sequence[Terrain], corners: Corners, config: PatchConfig, rng: np.random.Generator
 ) -> MarsProblems:
     """A problem on each of the patches, in random order."""
-    parts = [part for index, own in corners for part in _problems(terrains, index, own, config, rng)]
+    first_blocks = np.cumsum([0, *(count_tiles(terrain, config) for terrain in terrains)]).tolist()
+    parts = [
+        part
+        for index, own in corners
+        for part in problems_at(terrains[index], own, config, first_block=first_blocks[index], rng=rng)
+    ]
     problems = concatenate(parts)
     return problems[rng.permutation(len(problems))]
-
-
-def _problems(
-    terrains: Sequence[Terrain],
-    index: int,
-    corners: np.ndarray,
-    config: PatchConfig,
-    rng: np.random.Generator,
-) -> Iterator[MarsProblems]:
-    terrain = terrains[index]
-    before = sum(_tiles(other, config) for other in terrains[:index])
-    pairs = zip(cut(terrain.image, corners, config.side), cell_maps(terrain, corners, config), strict=True)
-    done = 0
-    for images, obstacles in pairs:
-        own = corners[done : done + len(images)]
-        done += len(images)
-        starts, goals = random_ends(obstacles, config.min_free, rng)
-        tile = (own + config.side // 2) // config.side
-        blocks = before + tile[:, 0] * -(-terrain.image.shape[1] // config.side) + tile[:, 1]
-        yield MarsProblems(images, obstacles, starts, goals, blocks)
-
-
-def _tiles(terrain: Terrain, config: PatchConfig) -> int:
-    """Tiles of a terrain, those that it only begins to fill included."""
-    height, width = terrain.image.shape
-    return -(-height // config.side) * -(-width // config.side)
-
-
-def random_ends(
-    obstacles: Bool[np.ndarray, "N H W"], min_free: int, rng: np.random.Generator
-) -> tuple[Int64[np.ndarray, "N 2"], Int64[np.ndarray, "N 2"]]:
-    """A start, and another cell as goal, both in one free region of at least so many cells."""
-    labels, sizes = (regions.reshape(len(obstacles), -1) for regions in free_regions(obstacles))
-    index = np.arange(len(obstacles))
-    goals = _any(sizes >= min_free, rng)
-    others = labels == labels[index, goals][:, None]
-    others[index, goals] = False
-    return _as_cells(_any(others, rng), obstacles), _as_cells(goals, obstacles)
-
-
-def _any(allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """One allowed entry of each row, each as likely as the others."""
-    return np.where(allowed, rng.random(allowed.shape), -1.0).argmax(axis=1)
-
-
-def _as_cells(flat: np.ndarray, obstacles: np.ndarray) -> np.ndarray:
-    return np.stack(np.divmod(flat, obstacles.shape[2]), axis=-1).astype(np.int64)
