@@ -20,6 +20,7 @@ from vinlab.design import (
     random_kernels,
 )
 from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
+from vinlab.networks.lossless import LosslessVinConfig
 from vinlab.networks.policy import Policy
 from vinlab.networks.reinforced import PooledCnnConfig, ValueVinConfig
 from vinlab.networks.vin import ValueIterationNetwork
@@ -131,6 +132,7 @@ NetworkConfig = (
     | ValueVinConfig
     | PooledCnnConfig
     | ControlNetworkConfig
+    | LosslessVinConfig
 )
 
 KINDS: dict[str, type[NetworkConfig]] = {
@@ -142,6 +144,7 @@ KINDS: dict[str, type[NetworkConfig]] = {
     "pooled-cnn": PooledCnnConfig,
     "control-vin": ControlVinConfig,
     "control-cnn": ControlCnnConfig,
+    "lossless-vin": LosslessVinConfig,
 }
 """The names under which manifests hold the settings of networks."""
 
