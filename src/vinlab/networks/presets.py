@@ -20,6 +20,7 @@ from vinlab.design import (
     random_kernels,
 )
 from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
+from vinlab.networks.lossless import LosslessVinConfig
 from vinlab.networks.mars_presets import (
     ClassifierConfig,
     MarsNetworkConfig,
@@ -138,6 +139,7 @@ NetworkConfig = (
     | PooledCnnConfig
     | ControlNetworkConfig
     | MarsNetworkConfig
+    | LosslessVinConfig
 )
 
 KINDS: dict[str, type[NetworkConfig]] = {
@@ -152,6 +154,7 @@ KINDS: dict[str, type[NetworkConfig]] = {
     "terrain-vin": TerrainVinConfig,
     "terrain-cnn": TerrainCnnConfig,
     "terrain-classifier": ClassifierConfig,
+    "lossless-vin": LosslessVinConfig,
 }
 """The names under which manifests hold the settings of networks."""
 
