@@ -19,7 +19,9 @@ from vinlab.design import (
     move_kernels,
     random_kernels,
 )
+from vinlab.networks.cnn import CnnConfig
 from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
+from vinlab.networks.fcn import FcnConfig
 from vinlab.networks.policy import Policy
 from vinlab.networks.reinforced import PooledCnnConfig, ValueVinConfig
 from vinlab.networks.vin import ValueIterationNetwork
@@ -131,6 +133,8 @@ NetworkConfig = (
     | ValueVinConfig
     | PooledCnnConfig
     | ControlNetworkConfig
+    | CnnConfig
+    | FcnConfig
 )
 
 KINDS: dict[str, type[NetworkConfig]] = {
@@ -142,6 +146,8 @@ KINDS: dict[str, type[NetworkConfig]] = {
     "pooled-cnn": PooledCnnConfig,
     "control-vin": ControlVinConfig,
     "control-cnn": ControlCnnConfig,
+    "cnn": CnnConfig,
+    "fcn": FcnConfig,
 }
 """The names under which manifests hold the settings of networks."""
 
