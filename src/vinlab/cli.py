@@ -50,8 +50,12 @@ def list_settings() -> None:
     from vinlab.models import shipped_ids
 
     table = Table("id", "what", "in the paper", "weights shipped", title="Settings")
+    listed: set[str] = set()
     for experiment in EXPERIMENTS:
         for setting in experiment.settings.values():
+            if setting.id in listed:  # tables of the appendix repeat rows of the main one
+                continue
+            listed.add(setting.id)
             shipped = "yes" if setting.id in shipped_ids() else "no"
             table.add_row(setting.id, setting.about, experiment.paper, shipped)
     Console().print(table)

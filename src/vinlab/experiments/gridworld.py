@@ -1,10 +1,9 @@
 """The grid-world by imitation: Section 4.1 and Table 1 of the paper."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
-from vinlab.experiments.gridworld_recipes import ITERATIONS, cnn_recipe, fcn_recipe, vin_recipe
+from vinlab.experiments.gridworld_recipes import ITERATIONS, cnn_recipe, fcn_recipe, for_budget, vin_recipe
 from vinlab.experiments.gridworld_training import GridworldTraining, train
 from vinlab.experiments.scores_table import scores_table
 from vinlab.learners.contract import Progress
@@ -20,21 +19,13 @@ NETWORKS: dict[str, tuple[Configure, str]] = {
 """How each row of the table is trained, and what it is."""
 
 
-def configure(configured: Configure, size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
-    """The configuration of a network on maps of this size; the smallest budget judges on few maps."""
-    config = configured(size, budget, recipe)
-    if budget == "smoke":
-        return replace(config, data=replace(config.data, validation_problems=20, test_problems=50))
-    return config
-
-
 def _setting(size: int, name: str) -> Setting:
     configured, words = NETWORKS[name]
     planned = f" with K = {ITERATIONS[size]}" if name == "vin" else ""
     return Setting(
         id=f"gridworld/{size}/{name}",
         about=f"{words}{planned} on {size} x {size} maps with random obstacles",
-        configure=lambda budget, recipe: configure(configured, size, budget, recipe),
+        configure=lambda budget, recipe: for_budget(configured(size, budget, recipe), budget),
     )
 
 

@@ -1,5 +1,7 @@
 """How the networks of the grid-world are trained, by recipe and budget."""
 
+from dataclasses import replace
+
 from vinlab.experiments.experiment import Budget, Recipe
 from vinlab.experiments.gridworld_training import GridworldData, GridworldTraining
 from vinlab.learners.imitation import ImitationConfig
@@ -52,9 +54,22 @@ def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> Gridworld
     )
 
 
+def with_share(config: GridworldTraining, percent: int) -> GridworldTraining:
+    """The same with a part of the training data."""
+    attempts = config.data.attempts * percent // 100
+    return replace(config, data=replace(config.data, attempts=attempts))
+
+
+def for_budget(config: GridworldTraining, budget: Budget) -> GridworldTraining:
+    """The same, judged on few maps at the smallest budget."""
+    if budget != "smoke":
+        return config
+    return replace(config, data=replace(config.data, validation_problems=20, test_problems=50))
+
+
 def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """The CNN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
-    epochs = {"smoke": 1, "small": 8, "paper": 8}[budget]
+    epochs = {"smoke": 1, "small": 6, "paper": 6}[budget]
     learning = ImitationConfig(stages=(Stage(epochs, 2e-3, "one-cycle"),), batch_problems=4)
     return GridworldTraining(CnnConfig(size=size), _rival_data(size, budget, recipe), learning)
 
