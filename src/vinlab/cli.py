@@ -361,13 +361,20 @@ def plot(run: Positional[Path], /, out: Path | None = None, problem: int | None 
     """Draw a run: how it learned and, in the grid-world, a plan and several routes on unseen maps.
 
     Args:
-        run: The folder of a finished run.
-        out: Folder for the pictures; the run's own if not given.
+        run: The folder of a finished run, or the id of a shipped model such as gridworld/28/vin.
+        out: Folder for the pictures; the run's own, or this one for a shipped model, if not given.
         problem: Which of the test problems to draw the plan of; the one with the longest way if not given.
     """
-    from vinlab.experiments.gridworld_pictures import draw_run
+    from vinlab.experiments.gridworld_pictures import draw_run, draw_shipped
+    from vinlab.models import shipped_ids
 
-    for path in draw_run(run, out or run, problem=problem):
+    shipped = not run.is_dir() and run.as_posix() in shipped_ids()
+    pictures = (
+        draw_shipped(run.as_posix(), out or Path(), problem=problem)
+        if shipped
+        else draw_run(run, out or run, problem=problem)
+    )
+    for path in pictures:
         print(f"Drawn in {path}.")
 
 

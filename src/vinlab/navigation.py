@@ -40,7 +40,7 @@ class Route:
     optimal_cost: float
     """Length of the shortest path; infinite where no route exists."""
     plan: Plan | None
-    """What the network wanted and valued; None where no network was asked."""
+    """What the network wanted and valued; None where nothing was planned."""
     iterations: int | tuple[int, ...] | None
     """How many backups the plan took; None where nothing was planned."""
 
@@ -79,7 +79,7 @@ def navigate(
         cost=path_cost(path),
         optimal_path=expert.paths[0, : max(1, expert.lengths[0])],
         optimal_cost=float(expert.costs[0, *places[0]]),
-        plan=plan,
+        plan=plan if isinstance(plan, Plan) else None,
         iterations=tuple(used) if isinstance(used, Sequence) else used,
     )
 

@@ -1,4 +1,4 @@
-"""Pictures of a run: how it learned and, in the grid-world, one plan and several routes."""
+"""Pictures of a run or a shipped model: how it learned and, in the grid-world, one plan and several routes."""
 
 from pathlib import Path
 
@@ -7,6 +7,8 @@ from matplotlib.figure import Figure
 
 from vinlab.experiments.gridworld import GRIDWORLD
 from vinlab.experiments.gridworld_training import make_test_problems
+from vinlab.experiments.hierarchical import HIERARCHICAL
+from vinlab.experiments.weight_sharing import WEIGHT_SHARING
 from vinlab.figures.curves import curves_figure
 from vinlab.figures.paths import paths_figure
 from vinlab.figures.plans import plan_figure
@@ -27,8 +29,24 @@ def draw_run(folder: Path, out: Path, *, problem: int | None = None) -> list[Pat
     """
     run = open_run(folder)
     pictures = {"learning.png": curves_figure(run.metrics(), title=f"Learning {run.manifest.id}")}
-    if run.manifest.id in GRIDWORLD.settings:
+    if _is_of_gridworld(run.manifest.id):
         pictures |= _draw_plans(load(folder), problem)
+    return _save(pictures, out)
+
+
+def draw_shipped(id: str, out: Path, *, problem: int | None = None) -> list[Path]:
+    """Draw a model that comes with the package: a plan and several routes, under the model's own name."""
+    if not _is_of_gridworld(id):
+        raise InputError(f"'{id}' is no model of the grid-world: the folder of a run is wanted.")
+    pictures = _draw_plans(load(id), problem)
+    return _save({f"{id.replace('/', '_')}_{name}": figure for name, figure in pictures.items()}, out)
+
+
+def _is_of_gridworld(id: str) -> bool:
+    return any(id in experiment.settings for experiment in (GRIDWORLD, WEIGHT_SHARING, HIERARCHICAL))
+
+
+def _save(pictures: dict[str, Figure], out: Path) -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
     for name, figure in pictures.items():
         save_figure(figure, out / name)
@@ -70,10 +88,10 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
 
 
 def _map_figure(obstacles: np.ndarray, route: Route) -> Figure:
-    """The map with the shortest route alone."""
+    """The map with the routes alone."""
     problem = GridProblems(obstacles[None], np.array([route.start]), np.array([route.goal]))
     shortest = route.optimal_path if route.exists else None
-    return paths_figure(problem, [route.path], [shortest], title="shortest route")
+    return paths_figure(problem, [route.path], [shortest], title="one route")
 
 
 def routes_figure(model: Model, problems: GridProblems) -> Figure:
