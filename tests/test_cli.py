@@ -178,6 +178,13 @@ def test_plot_draws_plan_routes_and_learning(run, tmp_path):
     ]
 
 
+def test_plot_draws_a_shipped_model_under_its_name(tmp_path, capsys):
+    main(["plot", "gridworld/8/vin", "--out", str(tmp_path)])
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"gridworld_8_vin_plan.png", "gridworld_8_vin_routes.png"}
+    assert "no model of the grid-world" in fails(capsys, "plot", "rl/8/vin", "--out", str(tmp_path))
+
+
 def test_table_sets_runs_beside_the_paper(run, tmp_path, capsys):
     main(["table", "gridworld", "--runs", str(run.parent)])
     line = next(line for line in capsys.readouterr().out.splitlines() if "gridworld/8/vin" in line)

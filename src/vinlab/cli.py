@@ -50,8 +50,12 @@ def list_settings() -> None:
     from vinlab.models import shipped_ids
 
     table = Table("id", "what", "in the paper", "weights shipped", title="Settings")
+    listed: set[str] = set()
     for experiment in EXPERIMENTS:
         for setting in experiment.settings.values():
+            if setting.id in listed:  # tables of the appendix repeat rows of the main one
+                continue
+            listed.add(setting.id)
             shipped = "yes" if setting.id in shipped_ids() else "no"
             table.add_row(setting.id, setting.about, experiment.paper, shipped)
     Console().print(table)
@@ -357,14 +361,14 @@ def plot(run: Positional[Path], /, out: Path | None = None, problem: int | None 
     """Draw a run: how it learned and what it does on unseen problems (grid-world: plan and routes; control: ways).
 
     Args:
-        run: The folder of a finished run.
-        out: Folder for the pictures; the run's own if not given.
+        run: The folder of a finished run, or the id of a shipped model such as gridworld/28/vin.
+        out: Folder for the pictures; the run's own, or this one for a shipped model, if not given.
         problem: Which test problem to draw the plan of (the one with the longest way if not given), or the first of
             the control domains to draw.
     """
-    from vinlab.experiments.pictures import draw_run
+    from vinlab.experiments.pictures import draw
 
-    for path in draw_run(run, out or run, problem=problem):
+    for path in draw(run, out, problem=problem):
         print(f"Drawn in {path}.")
 
 

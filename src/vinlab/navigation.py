@@ -36,7 +36,7 @@ class Route:
     optimal_cost: float
     """Length of the shortest path; infinite where no route exists."""
     plan: Plan | None
-    """What the network wanted and valued; None where no network was asked."""
+    """What the network wanted and valued; None where nothing was planned."""
     iterations: int | tuple[int, ...] | None
     """How many backups the plan took; None where nothing was planned."""
 
@@ -77,7 +77,7 @@ def navigate(
         cost=path_cost(path),
         optimal_path=expert.paths[0, : max(1, expert.lengths[0])],
         optimal_cost=float(expert.costs[0, *places[0]]),
-        plan=thought.plan,
+        plan=thought.plan if isinstance(thought.plan, Plan) else None,
         iterations=thought.iterations,
     )
 

@@ -3,6 +3,7 @@
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn import functional
 
 from vinlab.planning.hierarchy import shrink
 
@@ -23,7 +24,11 @@ class CnnReward(nn.Module):
 
 
 class LinearReward(nn.Module):
-    """The same without a nonlinearity and with a last filter of one cell: what the authors' own code computes."""
+    """The same without a nonlinearity and with a last filter of one cell: what the authors' own code computes.
+
+    Without a nonlinearity the two layers are one small filter. It is put together first, which is far faster and has
+    the same gradients.
+    """
 
     def __init__(self, *, channels: int = 2, hidden: int = 150, rewards: int = 1, width: int = 3) -> None:
         super().__init__()
@@ -32,7 +37,12 @@ class LinearReward(nn.Module):
 
     def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R H W"]:
         """The reward of every cell."""
-        return self.reward(self.features(observation))
+        assert self.features.bias is not None
+        weights = self.reward.weight.flatten(1)
+        kernel = torch.einsum("rh,hcij->rcij", weights, self.features.weight)
+        return functional.conv2d(
+            observation, kernel, weights @ self.features.bias, padding=self.features.padding
+        )
 
 
 class CostReward(nn.Module):

@@ -14,10 +14,22 @@ from vinlab.experiments.experiment import (
 from vinlab.experiments.generalisation import GENERALISATION
 from vinlab.experiments.gridworld import GRIDWORLD
 from vinlab.experiments.guide import GUIDE
+from vinlab.experiments.hierarchical import HIERARCHICAL
 from vinlab.experiments.rl import RL
 from vinlab.experiments.web import WEB
+from vinlab.experiments.weight_sharing import WEIGHT_SHARING
 
-EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD, RL, WEB, CONTROL, ANY_MAP, GENERALISATION, GUIDE)
+EXPERIMENTS: tuple[Experiment, ...] = (
+    GRIDWORLD,
+    WEIGHT_SHARING,
+    HIERARCHICAL,
+    ANY_MAP,
+    GENERALISATION,
+    GUIDE,
+    RL,
+    CONTROL,
+    WEB,
+)
 
 __all__ = [
     "ANY_MAP",
@@ -27,9 +39,11 @@ __all__ = [
     "GENERALISATION",
     "GRIDWORLD",
     "GUIDE",
+    "HIERARCHICAL",
     "RECIPES",
     "RL",
     "WEB",
+    "WEIGHT_SHARING",
     "Experiment",
     "TrainingRequest",
     "experiment_named",

@@ -1,65 +1,31 @@
 """The grid-world by imitation: Section 4.1 and Table 1 of the paper."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
-from vinlab.experiments.gridworld_training import GridworldData, GridworldTraining, train
+from vinlab.experiments.gridworld_recipes import ITERATIONS, cnn_recipe, fcn_recipe, for_budget, vin_recipe
+from vinlab.experiments.gridworld_training import GridworldTraining, train
 from vinlab.experiments.scores_table import scores_table
 from vinlab.learners.contract import Progress
-from vinlab.learners.imitation import ImitationConfig
-from vinlab.learners.optimisers import Stage
-from vinlab.networks.presets import AuthorsVinConfig, VinConfig
 from vinlab.recording.recorded import RecordedRun
 
-ITERATIONS = {8: 10, 16: 20, 28: 36}
-"""The paper's K by the side of the map."""
+Configure = Callable[[int, Budget, Recipe], GridworldTraining]
+
+NETWORKS: dict[str, tuple[Configure, str]] = {
+    "vin": (vin_recipe, "VIN"),
+    "cnn": (cnn_recipe, "CNN with five layers of filters"),
+    "fcn": (fcn_recipe, "FCN whose first filter spans the map"),
+}
+"""How each row of the table is trained, and what it is."""
 
 
-ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": 5000}
-
-
-def default_recipe(size: int, budget: Budget) -> GridworldTraining:
-    """What learns best and fastest: kernels that start as moves, all optimal moves as targets, one cycle of Adam."""
-    epochs = {"smoke": 1, "small": 10, "paper": 20}[budget]
-    return GridworldTraining(
-        network=VinConfig(iterations=ITERATIONS[size]),
-        data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="everywhere"),
-        learning=ImitationConfig(stages=(Stage(epochs, 1e-2, "one-cycle"),), batch_problems=8),
-    )
-
-
-def paper_recipe(size: int, budget: Budget) -> GridworldTraining:
-    """What the authors' code does: noise as a start, trajectory labels, RMSProp in four stages.
-
-    All states of a map are read from one plan, where the authors took them ten at a time.
-    """
-    epochs = {"smoke": 1, "small": 5, "paper": 30}[budget]
-    return GridworldTraining(
-        network=AuthorsVinConfig(iterations=ITERATIONS[size]),
-        data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="trajectories"),
-        learning=ImitationConfig(
-            stages=tuple(Stage(epochs, rate) for rate in (0.01, 0.005, 0.002, 0.001)),
-            optimiser="rmsprop",
-            batch_problems=12,
-            clip=None,
-        ),
-    )
-
-
-def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
-    """The configuration of a VIN on maps of this size."""
-    config = {"default": default_recipe, "paper": paper_recipe}[recipe](size, budget)
-    if budget == "smoke":
-        return replace(config, data=replace(config.data, validation_problems=20, test_problems=50))
-    return config
-
-
-def _setting(size: int) -> Setting:
+def _setting(size: int, name: str) -> Setting:
+    configured, words = NETWORKS[name]
+    planned = f" with K = {ITERATIONS[size]}" if name == "vin" else ""
     return Setting(
-        id=f"gridworld/{size}/vin",
-        about=f"VIN with K = {ITERATIONS[size]} on {size} x {size} maps with random obstacles",
-        configure=lambda budget, recipe: configure(size, budget, recipe),
+        id=f"gridworld/{size}/{name}",
+        about=f"{words}{planned} on {size} x {size} maps with random obstacles",
+        configure=lambda budget, recipe: for_budget(configured(size, budget, recipe), budget),
     )
 
 
@@ -77,7 +43,9 @@ def table(runs: Sequence[RecordedRun]) -> str:
 GRIDWORLD = Experiment(
     name="gridworld",
     paper="Section 4.1, Table 1",
-    settings={setting.id: setting for setting in map(_setting, ITERATIONS)},
+    settings={
+        setting.id: setting for size in ITERATIONS for setting in (_setting(size, n) for n in NETWORKS)
+    },
     train=train_setting,
     table=table,
 )

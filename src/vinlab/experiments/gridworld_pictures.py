@@ -23,15 +23,30 @@ def draw_plans(run: RecordedRun, out: Path, problem: int | None = None) -> list[
 
     Without ``problem`` the plan is drawn for the one with the longest way, as there is most to see.
     """
-    model = load(run.folder)
+    return _save(_plan_figures(load(run.folder), problem), out)
+
+
+def draw_shipped(id: str, out: Path, problem: int | None = None) -> list[Path]:
+    """The same of a model that comes with the package, under the model's own name."""
+    pictures = _plan_figures(load(id), problem)
+    return _save({f"{id.replace('/', '_')}_{name}": figure for name, figure in pictures.items()}, out)
+
+
+def _save(pictures: dict[str, Figure], out: Path) -> list[Path]:
+    out.mkdir(parents=True, exist_ok=True)
+    return [save_figure(figure, out / name) for name, figure in pictures.items()]
+
+
+def _plan_figures(model: Model, problem: int | None) -> dict[str, Figure]:
     problems = make_test_problems(model.size)
     if problem is None:
         problem = int(consult(problems).lengths.argmax())
     if not 0 <= problem < len(problems):
         raise InputError(f"--problem must lie in 0..{len(problems) - 1}, but {problem} came.")
-    plan = route_figure(problems.obstacles[problem], _route(model, problems, problem))
-    routes = routes_figure(model, problems[:ROUTES])
-    return [save_figure(plan, out / "plan.png"), save_figure(routes, out / "routes.png")]
+    return {
+        "plan.png": route_figure(problems.obstacles[problem], _route(model, problems, problem)),
+        "routes.png": routes_figure(model, problems[:ROUTES]),
+    }
 
 
 def _route(model: Model, problems: GridProblems, index: int) -> Route:

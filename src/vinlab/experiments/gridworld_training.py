@@ -1,5 +1,6 @@
 """Training on grid-worlds by imitation: problems in, a recorded run out."""
 
+import statistics
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,7 +28,8 @@ from vinlab.networks.policy import Policy
 from vinlab.networks.presets import NetworkConfig, network_from_plain, network_to_plain
 from vinlab.recording.follower import Follower
 from vinlab.recording.manifest import Manifest, describe_run
-from vinlab.recording.recorded import RecordedRun, open_run
+from vinlab.recording.metrics import read_metrics
+from vinlab.recording.recorded import METRICS, RecordedRun, open_run
 from vinlab.recording.run import Run
 from vinlab.types import Demonstrations, GridProblems, InputError
 
@@ -149,12 +151,18 @@ def train(config: GridworldTraining, request: TrainingRequest, *, progress: Prog
             "scores": asdict(navigation.evaluate(network, test)),
             "best_epoch": best.epoch + 1,
             "training_seconds": round(seconds, 1),
+            "epoch_cpu_seconds": round(epoch_cpu_seconds(request.out), 2),
             "training_maps": len(demonstrations),
             "training_states": int(demonstrations.weights.sum()),
             "parameters": sum(weight.numel() for weight in network.parameters()),
         }
 
     return record_run(manifest, request, network, learn, result)
+
+
+def epoch_cpu_seconds(folder: Path) -> float:
+    """What an epoch of a run cost its processor: unlike the time of a clock hardly disturbed by other work."""
+    return statistics.median(line["cpu_seconds"] for line in read_metrics(folder / METRICS))
 
 
 def record_run(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
-from vinlab.experiments.gridworld import default_recipe
+from vinlab.experiments.gridworld_recipes import vin_recipe
 from vinlab.experiments.gridworld_training import GridworldTraining, train
 from vinlab.learners.contract import Progress
 from vinlab.learners.optimisers import Stage
@@ -73,7 +73,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 
 def configure(name: str, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """The default recipe for 16 x 16 maps with one choice changed."""
-    config = CHANGES[name][1](default_recipe(SIZE, budget))
+    config = CHANGES[name][1](vin_recipe(SIZE, budget, "default"))
     if budget == "smoke":
         return replace(config, data=replace(config.data, validation_problems=20, test_problems=50))
     return config

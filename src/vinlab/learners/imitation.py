@@ -140,7 +140,8 @@ class Training(EpochTraining):
         if passed == 0:
             self.optimiser = make_optimiser(self.config.optimiser, self.policy.parameters())
         self.policy.train()
-        started, loss, weight, rate = time.perf_counter(), 0.0, 0.0, 0.0
+        started, worked = time.perf_counter(), time.process_time()
+        loss, weight, rate = 0.0, 0.0, 0.0
         for update, chosen in enumerate(self._batches()):
             rate = stage.rate_at((passed + update / self.updates_per_epoch) / stage.epochs)
             set_rate(self.optimiser, rate)
@@ -148,8 +149,12 @@ class Training(EpochTraining):
             loss, weight = loss + batch_loss, weight + batch_weight
             done = self.epoch * self.updates_per_epoch + update + 1
             progress(done, self.config.epochs * self.updates_per_epoch, f"loss {loss / max(weight, 1):.4f}")
-        seconds = time.perf_counter() - started
-        return {"loss": loss / max(weight, 1), "rate": rate, "states_per_second": weight / seconds}
+        return {
+            "loss": loss / max(weight, 1),
+            "rate": rate,
+            "states_per_second": weight / (time.perf_counter() - started),
+            "cpu_seconds": time.process_time() - worked,
+        }
 
     def _batches(self) -> list[Tensor]:
         order = np.random.default_rng([self.seed, self.epoch]).permutation(len(self.demonstrations))

@@ -19,7 +19,9 @@ from vinlab.design import (
     move_kernels,
     random_kernels,
 )
+from vinlab.networks.cnn import CnnConfig
 from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
+from vinlab.networks.fcn import FcnConfig
 from vinlab.networks.lossless import LosslessVinConfig
 from vinlab.networks.mars_presets import (
     ClassifierConfig,
@@ -68,16 +70,29 @@ class AuthorsVinConfig:
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights; all of them, biases too, are drawn from one normal distribution."""
-        network = ValueIterationNetwork(
+        return _with_noise(self._network(SharedTransition(self._kernels())), self.deviation)
+
+    def _kernels(self) -> SharedKernels:
+        return random_kernels(actions=self.actions)
+
+    def _network(self, transition: nn.Module) -> ValueIterationNetwork:
+        return ValueIterationNetwork(
             reward=LinearReward(hidden=self.hidden),
-            transition=SharedTransition(random_kernels(actions=self.actions)),
+            transition=transition,
             planner=GridPlanner(iterations=self.iterations),
             attention=StateAttention(),
             policy=LinearPolicy(actions=self.actions, moves=len(MOVE_NAMES)),
         )
-        for parameter in network.parameters():
-            nn.init.normal_(parameter, std=self.deviation)
-        return network
+
+
+@dataclass(frozen=True)
+class AuthorsUntiedVinConfig(AuthorsVinConfig):
+    """The same with kernels of their own in all K + 1 convolutions."""
+
+    def build(self) -> ValueIterationNetwork:
+        """The network with fresh weights, drawn in the same way."""
+        sets = [self._kernels() for _ in range(self.iterations + 1)]
+        return _with_noise(self._network(UntiedTransition(sets)), self.deviation)
 
 
 @dataclass(frozen=True)
@@ -133,6 +148,7 @@ class HierarchicalVinConfig:
 NetworkConfig = (
     VinConfig
     | AuthorsVinConfig
+    | AuthorsUntiedVinConfig
     | UntiedVinConfig
     | HierarchicalVinConfig
     | ValueVinConfig
@@ -140,11 +156,14 @@ NetworkConfig = (
     | ControlNetworkConfig
     | MarsNetworkConfig
     | LosslessVinConfig
+    | CnnConfig
+    | FcnConfig
 )
 
 KINDS: dict[str, type[NetworkConfig]] = {
     "vin": VinConfig,
     "authors-vin": AuthorsVinConfig,
+    "authors-untied-vin": AuthorsUntiedVinConfig,
     "untied-vin": UntiedVinConfig,
     "hierarchical-vin": HierarchicalVinConfig,
     "value-vin": ValueVinConfig,
@@ -155,6 +174,8 @@ KINDS: dict[str, type[NetworkConfig]] = {
     "terrain-cnn": TerrainCnnConfig,
     "terrain-classifier": ClassifierConfig,
     "lossless-vin": LosslessVinConfig,
+    "cnn": CnnConfig,
+    "fcn": FcnConfig,
 }
 """The names under which manifests hold the settings of networks."""
 
@@ -182,6 +203,12 @@ def network_from_plain(plain: Mapping[str, Any]) -> Policy:
 def _kernels(initialisation: Initialisation, *, actions: int, rewards: int = 1) -> SharedKernels:
     make = {"moves": move_kernels, "random": random_kernels}[initialisation]
     return make(actions=actions, rewards=rewards)
+
+
+def _with_noise(network: ValueIterationNetwork, deviation: float) -> ValueIterationNetwork:
+    for parameter in network.parameters():
+        nn.init.normal_(parameter, std=deviation)
+    return network
 
 
 def _policy(initialisation: Initialisation, actions: int) -> LinearPolicy:

@@ -1,0 +1,86 @@
+"""How the networks of the grid-world are trained, by recipe and budget."""
+
+from dataclasses import replace
+
+from vinlab.experiments.experiment import Budget, Recipe
+from vinlab.experiments.gridworld_training import GridworldData, GridworldTraining
+from vinlab.learners.imitation import ImitationConfig
+from vinlab.learners.optimisers import Stage
+from vinlab.networks.cnn import CnnConfig
+from vinlab.networks.fcn import FcnConfig
+from vinlab.networks.presets import AuthorsVinConfig, NetworkConfig, VinConfig
+
+ITERATIONS = {8: 10, 16: 20, 28: 36}
+"""The paper's K by the side of the map."""
+
+ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": 5000}
+
+PAPER_BATCH = {8: 6, 16: 3, 28: 1}
+"""How many maps hold about the 120 labelled states that an update of the authors' reads."""
+
+
+def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
+    """A VIN in one of the two ways."""
+    if recipe == "paper":
+        return paper_recipe(AuthorsVinConfig(iterations=ITERATIONS[size]), size, budget)
+    return default_recipe(VinConfig(iterations=ITERATIONS[size]), size, budget)
+
+
+def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
+    """What learns best and fastest: kernels that start as moves, all optimal moves as targets, one cycle of Adam."""
+    epochs = {"smoke": 1, "small": 10, "paper": 20}[budget]
+    return GridworldTraining(
+        network=network,
+        data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="everywhere"),
+        learning=ImitationConfig(stages=(Stage(epochs, 1e-2, "one-cycle"),), batch_problems=8),
+    )
+
+
+def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
+    """What the authors' code does: noise as a start, trajectory labels, RMSProp in four stages.
+
+    All states of a map are read from one plan, where the authors took them ten at a time.
+    """
+    epochs = {"smoke": 1, "small": 5, "paper": 30}[budget]
+    return GridworldTraining(
+        network=network,
+        data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="trajectories"),
+        learning=ImitationConfig(
+            stages=tuple(Stage(epochs, rate) for rate in (0.01, 0.005, 0.002, 0.001)),
+            optimiser="rmsprop",
+            batch_problems=PAPER_BATCH[size],
+            clip=None,
+        ),
+    )
+
+
+def with_share(config: GridworldTraining, percent: int) -> GridworldTraining:
+    """The same with a part of the training data."""
+    attempts = config.data.attempts * percent // 100
+    return replace(config, data=replace(config.data, attempts=attempts))
+
+
+def for_budget(config: GridworldTraining, budget: Budget) -> GridworldTraining:
+    """The same, judged on few maps at the smallest budget."""
+    if budget != "smoke":
+        return config
+    return replace(config, data=replace(config.data, validation_problems=20, test_problems=50))
+
+
+def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
+    """The CNN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
+    epochs = {"smoke": 1, "small": 6, "paper": 6}[budget]
+    learning = ImitationConfig(stages=(Stage(epochs, 2e-3, "one-cycle"),), batch_problems=4)
+    return GridworldTraining(CnnConfig(size=size), _rival_data(size, budget, recipe), learning)
+
+
+def fcn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
+    """The FCN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
+    epochs = {"smoke": 1, "small": 20, "paper": 20}[budget]
+    learning = ImitationConfig(stages=(Stage(epochs, 1e-3, "one-cycle"),), batch_problems=8)
+    return GridworldTraining(FcnConfig(size=size), _rival_data(size, budget, recipe), learning)
+
+
+def _rival_data(size: int, budget: Budget, recipe: Recipe) -> GridworldData:
+    targets = "trajectories" if recipe == "paper" else "everywhere"
+    return GridworldData(size=size, attempts=ATTEMPTS[budget], targets=targets)

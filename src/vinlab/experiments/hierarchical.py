@@ -1,0 +1,58 @@
+"""A VIN that plans on a coarse map first and needs fewer backups: the appendix's table of hierarchical VINs."""
+
+from collections.abc import Sequence
+
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.gridworld import GRIDWORLD
+from vinlab.experiments.gridworld_recipes import ITERATIONS, default_recipe, for_budget, paper_recipe
+from vinlab.experiments.gridworld_training import GridworldTraining, train
+from vinlab.experiments.scores_table import scores_table
+from vinlab.learners.contract import Progress
+from vinlab.networks.presets import HierarchicalVinConfig
+from vinlab.recording.recorded import RecordedRun
+
+LEVEL_ITERATIONS = {8: 4, 16: 10, 28: 16}
+"""The paper's K of both levels by the side of the map."""
+
+
+def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
+    """A hierarchical VIN in one of the two ways."""
+    iterations = (LEVEL_ITERATIONS[size],) * 2
+    if recipe == "paper":
+        network = HierarchicalVinConfig(iterations=iterations, initialisation="random")
+        return for_budget(paper_recipe(network, size, budget), budget)
+    network = HierarchicalVinConfig(iterations=iterations)
+    return for_budget(default_recipe(network, size, budget), budget)
+
+
+def _setting(size: int) -> Setting:
+    return Setting(
+        id=f"gridworld/{size}/hvin",
+        about=f"hierarchical VIN, K = {LEVEL_ITERATIONS[size]} on a coarse map and as many on the full one, "
+        f"{size} x {size} maps",
+        configure=lambda budget, recipe: configure(size, budget, recipe),
+    )
+
+
+SETTINGS = {f"gridworld/{size}/vin": GRIDWORLD.setting(f"gridworld/{size}/vin") for size in ITERATIONS} | {
+    setting.id: setting for setting in map(_setting, LEVEL_ITERATIONS)
+}
+
+
+def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
+    """Train one of the settings and record it."""
+    return train(SETTINGS[request.id].configure(request.budget, request.recipe), request, progress=progress)
+
+
+def table(runs: Sequence[RecordedRun]) -> str:
+    """Planning on two levels beside planning on one: ours and the paper's."""
+    return scores_table("Hierarchical VIN (appendix)", HIERARCHICAL.name, runs)
+
+
+HIERARCHICAL = Experiment(
+    name="hierarchical",
+    paper="Appendix, Hierarchical VI Modules",
+    settings=SETTINGS,
+    train=train_setting,
+    table=table,
+)

@@ -1,0 +1,73 @@
+import pytest
+
+from vinlab.experiments import (
+    BUDGETS,
+    EXPERIMENTS,
+    GRIDWORLD,
+    HIERARCHICAL,
+    RECIPES,
+    WEIGHT_SHARING,
+    TrainingRequest,
+    experiment_of,
+    paper_numbers,
+)
+from vinlab.recording.plain import to_plain
+
+BOTH = (WEIGHT_SHARING, HIERARCHICAL)
+OWN = [
+    (experiment, id)
+    for experiment in BOTH
+    for id in experiment.settings
+    if experiment_of(EXPERIMENTS, id) is experiment
+]
+
+
+@pytest.mark.parametrize("experiment", BOTH, ids=lambda one: one.name)
+def test_every_cell_stands_in_the_paper_and_is_plain_data(experiment):
+    assert set(experiment.settings) == set(paper_numbers(experiment.name))
+    for setting in experiment.settings.values():
+        for budget in BUDGETS:
+            for recipe in RECIPES:
+                assert to_plain(setting.configure(budget, recipe))["data"]["attempts"] > 0
+
+
+def test_the_rows_of_table_1_are_the_same_settings_here():
+    for experiment in BOTH:
+        for id in set(experiment.settings) & set(GRIDWORLD.settings):
+            assert experiment.setting(id) is GRIDWORLD.setting(id)
+            assert paper_numbers(experiment.name)[id] == paper_numbers("gridworld")[id]
+
+
+def test_less_data_and_nothing_else_makes_the_smaller_shares():
+    whole, half, fifth = (
+        WEIGHT_SHARING.setting(f"gridworld/16/untied{share}").configure("paper", "default")
+        for share in ("", "-50", "-20")
+    )
+    assert (whole.data.attempts, half.data.attempts, fifth.data.attempts) == (5000, 2500, 1000)
+    assert whole.network == half.network == fifth.network
+    assert whole.learning == half.learning == fifth.learning
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_untied_network_is_the_tied_one_with_kernels_of_its_own(recipe):
+    tied = GRIDWORLD.setting("gridworld/16/vin").configure("paper", recipe)
+    untied = WEIGHT_SHARING.setting("gridworld/16/untied").configure("paper", recipe)
+    assert tied.data == untied.data
+    assert tied.learning == untied.learning
+    one, other = tied.network.build(), untied.network.build()
+    assert type(one.reward) is type(other.reward)
+    assert other.transition.value.shape == (21, *one.transition.value.shape)
+
+
+@pytest.mark.parametrize(("size", "iterations"), [(8, 4), (16, 10), (28, 16)])
+def test_the_hierarchical_network_has_the_smaller_number_of_backups(size, iterations):
+    config = HIERARCHICAL.setting(f"gridworld/{size}/hvin").configure("paper", "default")
+    assert config.network.build().iterations == (iterations, iterations)
+    assert config.network.factor == 2
+
+
+@pytest.mark.parametrize(("experiment", "id"), OWN, ids=[id for _, id in OWN])
+def test_every_setting_of_the_appendix_runs_at_smoke(experiment, id, tmp_path):
+    run = experiment.train(TrainingRequest(id=id, out=tmp_path / "run", budget="smoke"), lambda *_: None)
+    assert run.result["scores"]["num_problems"] == 50
+    assert id in experiment.table([run])
