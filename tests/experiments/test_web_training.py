@@ -47,9 +47,10 @@ def test_same_seed_same_run(runs, tmp_path):
         assert run(tmp_path, network).result["scores"] == runs[network].result["scores"]
 
 
-def test_the_reward_stands_still_after_the_first_stage(runs):
-    assert runs["vin-staged"].manifest.config["first"] is not None
-    assert runs["members"].manifest.config["first"] is None
+def test_manifests_say_what_was_learned_first(runs):
+    assert runs["vin-staged"].manifest.config["first"]["part"] == "reward"
+    assert runs["members"].manifest.config["first"]["part"] == "plan"
+    assert runs["pages"].manifest.config["first"] is None
 
 
 def test_no_page_of_one_part_is_seen_in_another():

@@ -36,7 +36,7 @@ from vinlab.learners.contract import Progress, Record, Validation
 from vinlab.learners.imitation import Best, ImitationConfig, imitate
 from vinlab.learners.link_imitation import LinkLoss
 from vinlab.learners.optimisers import Stage
-from vinlab.networks.web import LinkPolicy, PlannedPolicy
+from vinlab.networks.web import LinkPolicy, WebValueIterationNetwork
 from vinlab.networks.web_presets import WebNetworkConfig, web_network_to_plain
 from vinlab.recording.hashing import data_hash
 from vinlab.recording.manifest import describe_run
@@ -68,14 +68,23 @@ class WebData:
 
 
 @dataclass(frozen=True)
+class FirstLesson:
+    """What a network learns before all of it learns together."""
+
+    part: Literal["reward", "plan"]
+    """``reward``: without backups, and then keeps it (the paper on the full Wikipedia). ``plan``: without the reactive
+    part, which from the root does so well that it would leave the planner no gradient."""
+    learning: ImitationConfig
+
+
+@dataclass(frozen=True)
 class WebTraining:
     """All that settles a run."""
 
     network: WebNetworkConfig
     data: WebData
     learning: ImitationConfig
-    first: ImitationConfig | None = None
-    """Learn like this without backups first, then keep the reward as it is (the paper on the full Wikipedia)."""
+    first: FirstLesson | None = None
 
     def to_plain(self, source: str) -> dict[str, Any]:
         """The same as a manifest holds it, with the name of the site."""
@@ -166,7 +175,7 @@ def train(
 
     def learn(record: Record) -> Best:
         if config.first is not None:
-            learn_reward_first(network, config, view, sets, request.seed)
+            learn_first(network, config.first, view, sets, request.seed)
         return fit(network, config.learning, view, sets, request.seed, record=record, progress=progress)
 
     def result(best: Best, seconds: float) -> dict[str, Any]:
@@ -212,14 +221,14 @@ def fit(
     )
 
 
-def learn_reward_first(
-    network: LinkPolicy, config: WebTraining, view: SiteView, sets: WebSets, seed: int
-) -> None:
-    """Train the network with no backup at all, then hold its reward fast."""
-    assert config.first is not None
-    assert isinstance(network, PlannedPolicy)
+def learn_first(network: LinkPolicy, lesson: FirstLesson, view: SiteView, sets: WebSets, seed: int) -> None:
+    """Teach one part of the network by itself."""
+    assert isinstance(network, WebValueIterationNetwork)
+    if lesson.part == "plan":
+        fit(network.plan_alone(), lesson.learning, view, sets, seed)
+        return
     iterations, network.planner.iterations = network.planner.iterations, 1
-    fit(network, config.first, view, sets, seed)
+    fit(network, lesson.learning, view, sets, seed)
     network.planner.iterations = iterations
     network.reward.requires_grad_(False)
 
