@@ -6,8 +6,8 @@ import pytest
 from vinlab.experiments.experiment import TrainingRequest, paper_numbers
 from vinlab.experiments.web import WEB, table
 from vinlab.experiments.web_browsing import open_browser
+from vinlab.experiments.web_data import load_site, make_sets
 from vinlab.experiments.web_pictures import trail_figure
-from vinlab.experiments.web_training import load_site, make_sets
 from vinlab.learners.contract import unwatched
 from vinlab.types import InputError
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 from vinlab.domains.web.site import Control, GraphKind
 from vinlab.domains.web.synthetic import EncyclopediaConfig
 from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.web_data import WebData
 from vinlab.experiments.web_table import web_table
-from vinlab.experiments.web_training import FirstLesson, WebData, WebTraining, one_cycle, train
+from vinlab.experiments.web_training import FirstLesson, WebTraining, one_cycle, train
 from vinlab.learners.contract import Progress
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.networks.web_presets import (
