@@ -11,16 +11,18 @@ from vinlab.experiments.experiment import (
     paper_numbers,
 )
 from vinlab.experiments.gridworld import GRIDWORLD
+from vinlab.experiments.mars import MARS
 from vinlab.experiments.rl import RL
 from vinlab.experiments.web import WEB
 
-EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD, RL, WEB, CONTROL)
+EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD, RL, WEB, CONTROL, MARS)
 
 __all__ = [
     "BUDGETS",
     "CONTROL",
     "EXPERIMENTS",
     "GRIDWORLD",
+    "MARS",
     "RECIPES",
     "RL",
     "WEB",
