@@ -88,7 +88,7 @@ def arrivals_everywhere(policy: TerrainPolicy, lessons: GroundLessons, *, moves:
 def _ends(chosen: np.ndarray, blocked: np.ndarray, goals: np.ndarray, moves: int) -> np.ndarray:
     """Whether one is at the goal after so many moves, from each cell ``[N H·W]``."""
     count, rows, cols = blocked.shape
-    cells = np.tile(np.stack(np.indices((rows, cols)), axis=-1).reshape(-1, 2), (count, 1, 1))
+    cells = np.tile(np.indices((rows, cols)).reshape(2, -1).T, (count, 1, 1))
     following = step(blocked.astype(np.uint8), cells, chosen.reshape(count, -1))
     onward, goal = following[..., 0] * cols + following[..., 1], goals[:, 0] * cols + goals[:, 1]
     onward[np.arange(count), goal] = goal
