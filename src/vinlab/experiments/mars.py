@@ -36,7 +36,8 @@ PROTOCOLS: dict[Protocol, tuple[str, str]] = {
     "disjoint": ("", "test ground apart from training ground"),
     "overlapping": ("overlapping/", "test patches that overlap with training patches"),
 }
-EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 2, "paper": 3}
+EPOCHS = {"vin": 2, "vin-arrival": 1, "cnn": 2, "classifier": 1}
+"""Over all patches, at the budget ``paper``; ground repeats itself in patches that overlap, so few suffice."""
 PATCHES: dict[Budget, int] = {"smoke": 40, "small": 1000, "paper": 10_000}
 
 
@@ -46,12 +47,13 @@ def one_cycle(epochs: int, rate: float) -> ImitationConfig:
 
 
 def network_of(name: str, recipe: Recipe) -> MarsNetworkConfig:
-    """The network of a row; all of them have the same image layers."""
+    """The network of a row; all of them have the paper's image layers."""
+    mirrored = recipe == "default"
     if name == "cnn":
         return TerrainCnnConfig()
     if name == "classifier":
-        return ClassifierConfig()
-    return TerrainVinConfig(initialisation="random" if recipe == "paper" else "moves")
+        return ClassifierConfig(mirrored=mirrored)
+    return TerrainVinConfig(initialisation="random" if recipe == "paper" else "moves", mirrored=mirrored)
 
 
 def configure(name: str, protocol: Protocol, budget: Budget, recipe: Recipe) -> MarsTraining:
@@ -63,8 +65,8 @@ def configure(name: str, protocol: Protocol, budget: Budget, recipe: Recipe) -> 
     if budget == "smoke":
         small = SyntheticConfig(side=256, largest_crater=20.0)
         data = replace(data, validation_problems=10, test_problems=20, terrains=4, synthetic=small)
-    learning = one_cycle(EPOCHS[budget], 5e-3)
-    second = SecondStage(ArrivalConfig(), one_cycle(EPOCHS[budget], 2e-3)) if name == "vin-arrival" else None
+    learning = one_cycle(EPOCHS[name] if budget == "paper" else 1, 5e-3)
+    second = SecondStage(ArrivalConfig(), learning) if name == "vin-arrival" else None
     return MarsTraining(network_of(name, recipe), data, learning, second)
 
 
