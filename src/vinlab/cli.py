@@ -277,7 +277,7 @@ def plan(
 
     Args:
         map: A map: PNG, PGM, a robot's .yaml, MovingAI .map, GeoTIFF, .npy or .npz; or a MovingAI .scen, all of
-            whose scenarios are run.
+            whose scenarios are run; or, for a model such as mars/vin, an image of ground.
         start: ROW,COL of the start; the file's own if it names one and this is not given.
         goal: ROW,COL of the goal; the same.
         model: The id of a shipped model, or the folder of a run.
@@ -295,12 +295,23 @@ def plan(
         index: Which map of a file that holds several.
     """
     from vinlab.console_journeys import run_journey, run_scenario_file
+    from vinlab.crossing import sees_ground
     from vinlab.maps import Reading, is_scenario_file
     from vinlab.models import load
 
     reading = Reading(blocked, threshold, unknown, index)
     loaded = None if exact else load(model)
     cutting = {"custom": None, "cut": True, "forbid": False}[corners]
+    if loaded is not None and sees_ground(loaded):
+        if world or radius or index or blocked or threshold is not None or cutting is not None:
+            raise InputError(
+                f"{loaded.id} looks at the image itself: --world, --radius, --index, --blocked, --threshold and "
+                "--corners do not go with it."
+            )
+        from vinlab.console_crossing import run_crossing
+
+        run_crossing(map, (start, goal), loaded, iterations=iterations, out=out, path_file=path)
+        return
     if is_scenario_file(map):
         if start or goal or path or world or radius:
             raise InputError(
