@@ -134,9 +134,9 @@ def grounds_figure(
 ) -> Figure:
     """Grounds below each other, squares of each with their slopes, and how much of each is how steep."""
     count = max(len(squares) for squares in images.values())
-    panel = 1.55
+    panel = 1.15
     width = 2 * MARGIN + 0.25 + 2 * count * (panel + GAP) + 2.9
-    figure = style.new_figure(width, CAPTION + len(images) * (panel + GAP) + 0.35)
+    figure = style.new_figure(width, CAPTION + len(images) * (panel + GAP) + 0.15)
     for row, name in enumerate(images):
         top = CAPTION + row * (panel + GAP)
         for column in range(count):
@@ -153,7 +153,7 @@ def grounds_figure(
                 first.set_title("image", size=style.LABEL_SIZE, color=style.INK, pad=4)
                 second.set_title(f"slope, 0–{STEEPEST:.0f}°", size=style.LABEL_SIZE, color=style.INK, pad=4)
     height = len(images) * (panel + GAP) - GAP
-    _draw_shares(style.place(figure, width - MARGIN - 2.35, CAPTION, 2.3, height - 0.15), pixels)
+    _draw_shares(style.place(figure, width - MARGIN - 2.35, CAPTION, 2.3, height - 0.3), pixels)
     return figure
 
 
