@@ -84,6 +84,8 @@ def test_bad_input_is_said_in_one_sentence(ground, tmp_path, capsys):
     assert "does not say how far apart its posts are; give the scale" in fails(capsys, *pair, *out)
     assert "--scale must be one positive number or two" in fails(capsys, *pair, "--scale", "far", *out)
     assert "Either an elevation or a slope is wanted" in fails(capsys, "--image", image, *out)
+    assert "--size must be at least 4, but 0 came" in fails(capsys, "--size", "0", *out)
+    assert "between 0 and 90 degrees, but nan came" in fails(capsys, "--threshold", "nan", *out)
     assert "go with an --image" in fails(capsys, "--elevation", dtm, *out)
     assert "has both an image and a slope" in fails(
         capsys, "--image", image, "--elevation", empty, "--scale", "1", *out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vinlab.console import watched
+from vinlab.console import require_at_least, watched
 from vinlab.domains.mars.files import CELL, write_ground_problems
 from vinlab.domains.mars.pairs import TerrainFiles, terrain_tiles
 from vinlab.domains.mars.patches import PatchConfig
@@ -48,7 +48,7 @@ def make_ground_file(
     seed: int,
 ) -> None:
     """Write problems on the ground that two files show, or on synthetic ground, and say what was done."""
-    side = size * CELL
+    side = require_at_least(4, size, "--size") * CELL
     free = max(2, int(FREE_SHARE * size**2))
     config = PatchConfig(side=side, threshold=threshold, stride=max(1, side // 2), min_free=free)
     notes: dict[str, None] = {}
