@@ -50,13 +50,18 @@ def _reservoir(
         watch(terrain)
         corners, found = find_patches(terrain, Region(0, 0, 0, *terrain.image.shape), config, stride)
         drawn = rng.random(len(corners))
-        limit = np.inf if len(lots) < count else lots.max()
-        good = drawn < limit
+        good = drawn < (np.partition(lots, count - 1)[count - 1] if len(lots) >= count else np.inf)
         kept += problems_at(terrain, corners[good], config, first_block=first_block, rng=rng)
         lots = np.concatenate([lots, drawn[good]])
-        if kept:
-            lowest = np.argsort(lots)[:count]
-            kept, lots = [concatenate(kept)[lowest]], lots[lowest]
+        if len(lots) > 2 * count:  # not at every tile: it copies all that is kept
+            kept, lots = _lowest(kept, lots, count)
         first_block += count_tiles(terrain, config)
         census += found
+    kept, _ = _lowest(kept, lots, count)
     return (kept[0] if kept else None), census
+
+
+def _lowest(kept: list[MarsProblems], lots: np.ndarray, count: int) -> tuple[list[MarsProblems], np.ndarray]:
+    """Those with the lowest lots, in the order of these."""
+    order = np.argsort(lots)[:count]
+    return ([concatenate(kept)[order]] if kept else []), lots[order]
