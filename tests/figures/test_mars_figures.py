@@ -32,6 +32,11 @@ def test_without_slopes_or_rewards_those_panels_are_left_out():
     assert len(ground_figure([view(reward=np.zeros((8, 12)))]).axes) == 2
 
 
+def test_a_caption_stands_above_the_ways():
+    figure = ground_figure([view(caption="stopped"), view(), view(caption="stopped")])
+    assert [axes.get_title() for axes in figure.axes] == ["ways over it, stopped", "", "stopped"]
+
+
 def test_the_goals_own_reward_does_not_hide_the_others():
     reward = np.linspace(-1.0, 0.0, 96).reshape(8, 12)
     reward[1, 2] = 100.0

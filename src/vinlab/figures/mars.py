@@ -37,6 +37,7 @@ class GroundView:
     reward: Num[np.ndarray, "H W"] | None = None
     """What the network wants of each cell."""
     caption: str = ""
+    """Stands above the ways."""
 
 
 def ground_figure(views: Sequence[GroundView], *, cell: int = 8, title: str = "") -> Figure:
@@ -53,10 +54,9 @@ def ground_figure(views: Sequence[GroundView], *, cell: int = 8, title: str = ""
         for column, name in enumerate(columns):
             axes = style.place(figure, MARGIN + column * (PANEL + GAP), top, PANEL, height)
             PANELS[name](axes, view, cell)
-            if row == 0 or view.caption:
-                words = name if row == 0 else ""
-                caption = f"{view.caption}: {words}" if view.caption and column == 0 else words
-                axes.set_title(caption.removesuffix(": "), size=style.LABEL_SIZE, color=style.INK, pad=4)
+            caption = view.caption if name == "ways over it" else ""
+            words = ", ".join(part for part in (name if row == 0 else "", caption) if part)
+            axes.set_title(words, size=style.LABEL_SIZE, color=style.INK, pad=4)
         top += height
     _legend(figure, columns.index("ways over it"))
     return figure
