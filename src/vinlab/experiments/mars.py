@@ -66,7 +66,9 @@ def configure(name: str, protocol: Protocol, budget: Budget, recipe: Recipe) -> 
         small = SyntheticConfig(side=256, largest_crater=20.0)
         data = replace(data, validation_problems=10, test_problems=20, terrains=4, synthetic=small)
     learning = one_cycle(EPOCHS[name] if budget == "paper" else 1, 5e-3)
-    second = SecondStage(ArrivalConfig(), learning) if name == "vin-arrival" else None
+    # A higher rate than this forgets in the second stage what imitation taught.
+    arrival = SecondStage(ArrivalConfig(), one_cycle(1, 2e-3))
+    second = arrival if name == "vin-arrival" else None
     return MarsTraining(network_of(name, recipe), data, learning, second)
 
 

@@ -15,7 +15,7 @@ from vinlab.learners.imitation import Best, ImitationConfig, imitate
 from vinlab.networks.mars import ClassifierPlanner, HardCaution, ObstacleClassifier, SoftCaution
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 
 
 @dataclass(frozen=True)
