@@ -8,6 +8,7 @@ from vinlab.cli import main
 from vinlab.domains.gridworld.problem import observe
 from vinlab.export import export_onnx, onnx_model
 from vinlab.models import load, shipped_ids
+from vinlab.networks.lossless import LosslessVinConfig
 from vinlab.networks.presets import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
 from vinlab.types import InputError
 
@@ -49,7 +50,9 @@ def largest_difference(network, runtime, case) -> float:
     return max(differences)
 
 
-@pytest.mark.parametrize("config", [VinConfig(iterations=3), AuthorsVinConfig(iterations=3)])
+@pytest.mark.parametrize(
+    "config", [VinConfig(iterations=3), AuthorsVinConfig(iterations=3), LosslessVinConfig(iterations=3)]
+)
 def test_onnx_equals_pytorch_at_every_size(config):
     torch.manual_seed(0)
     network = config.build()

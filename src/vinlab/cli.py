@@ -234,7 +234,7 @@ def plan(
     /,
     start: str | None = None,
     goal: str | None = None,
-    model: str = "gridworld/28/vin",
+    model: str | None = None,
     exact: bool = False,
     out: Path = Path("plan.png"),
     path: Path | None = None,
@@ -254,12 +254,13 @@ def plan(
             whose scenarios are run.
         start: ROW,COL of the start; the file's own if it names one and this is not given.
         goal: ROW,COL of the goal; the same.
-        model: The id of a shipped model, or the folder of a run.
+        model: The id of a shipped model, or the folder of a run; grid/any if not given, or grid/strict where
+            corners may not be cut.
         exact: Plan the shortest route, without a network.
         out: Where to draw the plan (.png, .pdf or .svg).
         path: Where to write the path in the map's own coordinates (.csv, .json or .geojson).
         world: Take start and goal as X,Y in the map's own coordinates (metres, degrees …).
-        iterations: How many backups; as in training, scaled to the map, if not given.
+        iterations: How many backups; if not given, as many as bring the start to the goal.
         corners: Whether a diagonal move may pass an obstacle's corner; the format's custom is to cut them, but
             in MovingAI files to forbid it.
         blocked: Which values are blocked: low (dark, 0) or high (bright, 1); low in pictures, high in arrays.
@@ -270,23 +271,25 @@ def plan(
     """
     from vinlab.console_journeys import run_journey, run_scenario_file
     from vinlab.maps import Reading, is_scenario_file
-    from vinlab.models import load
+    from vinlab.models import Model, default_id, load
+
+    def pick(corner_cutting: bool) -> Model | None:
+        return None if exact else load(model or default_id(corner_cutting=corner_cutting))
 
     reading = Reading(blocked, threshold, unknown, index)
-    loaded = None if exact else load(model)
     cutting = {"custom": None, "cut": True, "forbid": False}[corners]
     if is_scenario_file(map):
         if start or goal or path or world or radius:
             raise InputError(
                 "a .scen file has its own ends: --start, --goal, --path, --world, --radius do not go with it."
             )
-        run_scenario_file(map, reading, loaded, iterations, cutting)
+        run_scenario_file(map, reading, pick, iterations, cutting)
         return
     run_journey(
         map,
         reading,
         (start, goal),
-        loaded,
+        pick,
         radius=radius,
         world=world,
         iterations=iterations,
@@ -311,7 +314,9 @@ def export(model: Positional[str], out: Positional[Path], /) -> None:
     print(
         f"Written to {out}. Inputs: observation [B C H W], states [B S 2], iterations; first output: logits."
     )
-    print(f"{loaded.id} was trained with K = {loaded.network.iterations} on maps of side {loaded.size}.")
+    print(
+        f"{loaded.id} has K = {loaded.network.iterations} on maps of side {loaded.size}; larger ones need more."
+    )
 
 
 def serve(model: tuple[str, ...] = (), host: str = "127.0.0.1", port: int = 8028) -> None:

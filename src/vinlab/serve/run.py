@@ -1,5 +1,6 @@
 """Starting the page: which models, which address, and a clean end."""
 
+import re
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,9 +16,9 @@ LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def models_for_page(names: Sequence[str]) -> dict[str, Model]:
-    """The models that the page offers: those named, or the shipped ones for grid-worlds."""
+    """The models that the page offers: those named, or the shipped ones for grid-worlds, the widest first."""
     chosen = list(names) or [
-        id for id in shipped_ids() if id.startswith("gridworld/") and id.endswith("/vin")
+        id for id in shipped_ids() if id.startswith("grid/") or re.fullmatch(r"gridworld/\d+/vin", id)
     ]
     loaded = sorted(map(load, chosen), key=lambda model: model.size, reverse=True)
     models = {model.id: model for model in loaded}
