@@ -39,7 +39,7 @@ LESSONS = (
     Lesson(mazes(31), 200, 260),
     Lesson(mazes(31, 0.1), 100, 180),
     Lesson(mazes(63), 32, 1000),
-    Lesson(mazes(101), 4, 2300),
+    Lesson(mazes(101), 6, 2300),
 )
 """What to learn from: many small maps, on which a plan is cheap, and some with long ways.
 
