@@ -86,7 +86,7 @@ def data(
     out: Path,
     size: int = 16,
     count: int = 1000,
-    family: Literal["obstacles", "mazes"] = "obstacles",
+    family: Literal["obstacles", "scattered", "mazes"] = "obstacles",
     seed: int = 0,
 ) -> None:
     """Generate problems and write them to a file that evaluate --problems reads.
@@ -96,7 +96,7 @@ def data(
         out: The .npz file to write.
         size: Side of the square maps; mazes need an odd one.
         count: How many problems.
-        family: Random obstacles as in the paper, or mazes.
+        family: Random obstacles as in the paper, single cells blocked by chance, or mazes.
         seed: Decides everything that is random.
     """
     import numpy as np
@@ -104,9 +104,11 @@ def data(
     from vinlab.console import require_at_least
     from vinlab.domains.gridworld.files import write_problems
     from vinlab.domains.gridworld.mazes import MazeConfig
+    from vinlab.domains.gridworld.obstacles import ScatterConfig
     from vinlab.domains.gridworld.problem import GridworldConfig, content_hash, sample_problems
 
-    world = GridworldConfig(size=size, family=MazeConfig() if family == "mazes" else None)
+    drawn = {"obstacles": None, "scattered": ScatterConfig(), "mazes": MazeConfig()}[family]
+    world = GridworldConfig(size=size, family=drawn)
     rng = np.random.default_rng(require_at_least(0, seed, "--seed"))
     problems = sample_problems(world, count, rng=rng)
     write_problems(out, problems)
