@@ -25,6 +25,7 @@ SEES: dict[str, set[str]] = {
     "models": {"types", "networks", "recording"},
     "export": {"types", "planning", "design", "networks", "recording.files"},
     "following": {"types", "evaluation"},
+    "shading": {"types"},
     "thinking": {"types", "domains", "evaluation", "following", "models"},
     "navigation": {"types", "planning.exact", "domains", "evaluation", "following", "models", "thinking"},
     "journeys": {"types", "planning.exact", "following", "maps", "models", "navigation", "thinking"},

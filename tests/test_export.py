@@ -8,6 +8,7 @@ from vinlab.cli import main
 from vinlab.domains.gridworld.problem import observe
 from vinlab.export import export_onnx, onnx_model
 from vinlab.models import load, shipped_ids
+from vinlab.networks.lossless import LosslessVinConfig
 from vinlab.networks.presets import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
 from vinlab.types import InputError
 
@@ -57,7 +58,9 @@ def assert_equal(network, runtime, case) -> None:
     assert float((found - wanted).abs().max()) < 1e-4, case
 
 
-@pytest.mark.parametrize("config", [VinConfig(iterations=3), AuthorsVinConfig(iterations=3)])
+@pytest.mark.parametrize(
+    "config", [VinConfig(iterations=3), AuthorsVinConfig(iterations=3), LosslessVinConfig(iterations=3)]
+)
 def test_onnx_equals_pytorch_at_every_size(config):
     torch.manual_seed(0)
     network = config.build()

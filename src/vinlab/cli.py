@@ -90,7 +90,7 @@ def data(
     out: Path,
     size: int = 16,
     count: int = 1000,
-    family: Literal["obstacles", "mazes"] = "obstacles",
+    family: Literal["obstacles", "scattered", "mazes"] = "obstacles",
     seed: int = 0,
     image: Path | None = None,
     elevation: Path | None = None,
@@ -107,7 +107,7 @@ def data(
         out: The .npz file to write.
         size: Side of the square maps in cells; mazes need an odd one; on Mars a cell is 8 x 8 pixels.
         count: How many problems.
-        family: Random obstacles as in the paper, or mazes.
+        family: Random obstacles as in the paper, single cells blocked by chance, or mazes.
         seed: Decides everything that is random.
         image: Mars: an image of real ground (GeoTIFF, PNG, JPEG 2000, PDS); synthetic ground if not given.
         elevation: Mars: the elevation of the same ground in metres, such as a HiRISE DT….IMG.
@@ -133,9 +133,11 @@ def data(
         raise InputError("--image, --elevation, --slope, --scale, --pixel and --nodata belong to data mars.")
     from vinlab.domains.gridworld.files import write_problems
     from vinlab.domains.gridworld.mazes import MazeConfig
+    from vinlab.domains.gridworld.obstacles import ScatterConfig
     from vinlab.domains.gridworld.problem import GridworldConfig, content_hash, sample_problems
 
-    world = GridworldConfig(size=size, family=MazeConfig() if family == "mazes" else None)
+    drawn = {"obstacles": None, "scattered": ScatterConfig(), "mazes": MazeConfig()}[family]
+    world = GridworldConfig(size=size, family=drawn)
     rng = np.random.default_rng(seed)
     problems = sample_problems(world, count, rng=rng)
     write_problems(out, problems)
@@ -264,7 +266,7 @@ def plan(
     /,
     start: str | None = None,
     goal: str | None = None,
-    model: str = "gridworld/28/vin",
+    model: str | None = None,
     exact: bool = False,
     out: Path = Path("plan.png"),
     path: Path | None = None,
@@ -284,12 +286,13 @@ def plan(
             whose scenarios are run; or, for a model such as mars/vin, an image of ground.
         start: ROW,COL of the start; the file's own if it names one and this is not given.
         goal: ROW,COL of the goal; the same.
-        model: The id of a shipped model, or the folder of a run.
+        model: The id of a shipped model, or the folder of a run; grid/any if not given, or grid/strict where
+            corners may not be cut.
         exact: Plan the shortest route, without a network.
         out: Where to draw the plan (.png, .pdf or .svg).
         path: Where to write the path in the map's own coordinates (.csv, .json or .geojson).
         world: Take start and goal as X,Y in the map's own coordinates (metres, degrees …).
-        iterations: How many backups; as in training, scaled to the map, if not given.
+        iterations: How many backups; if not given, as many as bring the start to the goal.
         corners: Whether a diagonal move may pass an obstacle's corner; the format's custom is to cut them, but
             in MovingAI files to forbid it.
         blocked: Which values are blocked: low (dark, 0) or high (bright, 1); low in pictures, high in arrays.
@@ -301,33 +304,35 @@ def plan(
     from vinlab.console_journeys import run_journey, run_scenario_file
     from vinlab.crossing import sees_ground
     from vinlab.maps import Reading, is_scenario_file
-    from vinlab.models import load
+    from vinlab.models import Model, default_id, load
+
+    def pick(corner_cutting: bool) -> Model | None:
+        return None if exact else load(model or default_id(corner_cutting=corner_cutting))
 
     reading = Reading(blocked, threshold, unknown, index)
-    loaded = None if exact else load(model)
     cutting = {"custom": None, "cut": True, "forbid": False}[corners]
-    if loaded is not None and sees_ground(loaded):
+    if model and not exact and sees_ground(ground := load(model)):
         if world or radius or index or blocked or threshold is not None or cutting is not None:
             raise InputError(
-                f"{loaded.id} looks at the image itself: --world, --radius, --index, --blocked, --threshold and "
+                f"{ground.id} looks at the image itself: --world, --radius, --index, --blocked, --threshold and "
                 "--corners do not go with it."
             )
         from vinlab.console_crossing import run_crossing
 
-        run_crossing(map, (start, goal), loaded, iterations=iterations, out=out, path_file=path)
+        run_crossing(map, (start, goal), ground, iterations=iterations, out=out, path_file=path)
         return
     if is_scenario_file(map):
         if start or goal or path or world or radius:
             raise InputError(
                 "a .scen file has its own ends: --start, --goal, --path, --world, --radius do not go with it."
             )
-        run_scenario_file(map, reading, loaded, iterations, cutting)
+        run_scenario_file(map, reading, pick, iterations, cutting)
         return
     run_journey(
         map,
         reading,
         (start, goal),
-        loaded,
+        pick,
         radius=radius,
         world=world,
         iterations=iterations,
@@ -352,7 +357,9 @@ def export(model: Positional[str], out: Positional[Path], /) -> None:
     print(
         f"Written to {out}. Inputs: observation [B C H W], states [B S 2], iterations; first output: logits."
     )
-    print(f"{loaded.id} was trained with K = {loaded.network.iterations} on maps of side {loaded.size}.")
+    print(
+        f"{loaded.id} has K = {loaded.network.iterations} on maps of side {loaded.size}; larger ones need more."
+    )
 
 
 def serve(model: tuple[str, ...] = (), host: str = "127.0.0.1", port: int = 8028) -> None:

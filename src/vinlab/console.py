@@ -153,4 +153,4 @@ def describe_iterations(shape: Sequence[int], used: int | Sequence[int] | None, 
         return size
     if used == own:
         return f"{size}, K = {used}"
-    return f"{size}, K = {used} (trained with K = {own} on side {model.size})"
+    return f"{size}, K = {used} (its own is {own} on side {model.size})"

@@ -1,6 +1,7 @@
 """What people see of journeys on their own maps: what was assumed, how it went, and where it was written."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,9 @@ from vinlab.maps import GridMap, Reading, inflated, read_map, read_scenarios, wr
 from vinlab.models import Model
 from vinlab.navigation import Route
 
+Pick = Callable[[bool], Model | None]
+"""The model for a world in which corners may be cut, or may not; None for the exact planner."""
+
 AGREE = 1e-6
 """Lengths in scenario files have eight digits; closer than this they are the same."""
 
@@ -21,7 +25,7 @@ def run_journey(
     file: Path,
     reading: Reading,
     ends: tuple[str | None, str | None],
-    model: Model | None,
+    pick: Pick,
     *,
     radius: float,
     world: bool,
@@ -40,8 +44,10 @@ def run_journey(
         None if text is None else parse_place(text, name, map, world=world)
         for text, name in zip(ends, ("start", "goal"), strict=True)
     )
-    route = plan_on_map(map, start, goal, model=model, iterations=iterations, corner_cutting=corner_cutting)
-    print(_corner_words(map, corner_cutting, model))
+    cutting = map.corner_cutting if corner_cutting is None else corner_cutting
+    model = pick(cutting)
+    route = plan_on_map(map, start, goal, model=model, iterations=iterations, corner_cutting=cutting)
+    print(_corner_words(cutting, model))
     _tell(map, route, model)
     if path_file is not None:
         write_route(path_file, route.path, map.frame, facts_of(map, route))
@@ -50,11 +56,14 @@ def run_journey(
     print(f"Drawn in {out}.")
 
 
-def _corner_words(map: GridMap, corner_cutting: bool | None, model: Model | None) -> str:
-    cutting = map.corner_cutting if corner_cutting is None else corner_cutting
+def _corner_words(cutting: bool, model: Model | None) -> str:
     if cutting:
         return "Diagonal moves may pass the corners of obstacles."
-    warning = "" if model is None else "; networks trained where they may often stop at one"
+    warning = (
+        f"; {model.id} learned where they may and often stops at one"
+        if model and model.corner_cutting
+        else ""
+    )
     return f"Diagonal moves may not pass the corners of obstacles{warning}."
 
 
@@ -76,13 +85,15 @@ def _tell(map: GridMap, route: Route, model: Model | None) -> None:
 
 
 def run_scenario_file(
-    file: Path, reading: Reading, model: Model | None, iterations: int | None, corner_cutting: bool | None
+    file: Path, reading: Reading, pick: Pick, iterations: int | None, corner_cutting: bool | None
 ) -> None:
     """Run all scenarios of a file and print a summary, shorter journeys first."""
     scenarios = read_scenarios(file, reading)
     print(f"Read {len(scenarios)} scenarios on {scenarios.map.size}. {scenarios.map.assumed}")
-    print(_corner_words(scenarios.map, corner_cutting, model))
-    results = run_scenarios(scenarios, model=model, iterations=iterations, corner_cutting=corner_cutting)
+    cutting = scenarios.map.corner_cutting if corner_cutting is None else corner_cutting
+    model = pick(cutting)
+    print(_corner_words(cutting, model))
+    results = run_scenarios(scenarios, model=model, iterations=iterations, corner_cutting=cutting)
     who = "the exact planner" if model is None else model.id
     Console().print(summary(results, title=f"{file.name}, {who}"))
     agree = int((np.abs(results.optimal - results.stated) < AGREE).sum())

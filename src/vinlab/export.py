@@ -4,11 +4,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
-from vinlab.design import CnnReward, LinearPolicy, LinearReward, SharedTransition, StateAttention
+from vinlab.design import (
+    CnnReward,
+    CostReward,
+    LinearPolicy,
+    LinearReward,
+    LosslessTransition,
+    SharedTransition,
+    SharpPolicy,
+    StateAttention,
+)
 from vinlab.networks import ValueIterationNetwork
-from vinlab.planning import GridPlanner
+from vinlab.planning import GridPlanner, SharedKernels
 from vinlab.recording.files import write_bytes
 from vinlab.types import InputError
 
@@ -30,11 +40,11 @@ def onnx_model(network: Any) -> Any:
     onnx = _onnx()
     graph = _GraphBuilder(onnx.helper, onnx.numpy_helper)
     _require_exportable(network)
-    _add_reward(graph, network.reward)
-    _add_planner(graph, network.transition)
-    _add_policy(graph, network.policy)
+    features = _add_reward(graph, network.reward)
+    _add_planner(graph, network.transition(features.weight))
+    _add_policy(graph, _matrix(network.policy, len(network.transition(features.weight).value)))
     model = onnx.helper.make_model(
-        graph.finish(channels=network.reward.features.in_channels),
+        graph.finish(channels=features.in_channels),
         opset_imports=[onnx.helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="vinlab",
@@ -55,11 +65,11 @@ def _onnx() -> Any:
 
 
 PARTS = {
-    "reward": (CnnReward, LinearReward),
-    "transition": (SharedTransition,),
+    "reward": (CnnReward, LinearReward, CostReward),
+    "transition": (SharedTransition, LosslessTransition),
     "planner": (GridPlanner,),
     "attention": (StateAttention,),
-    "policy": (LinearPolicy,),
+    "policy": (LinearPolicy, SharpPolicy),
 }
 """The parts that the graph below can say."""
 
@@ -118,14 +128,20 @@ class _GraphBuilder:
         return self.helper.make_graph(self.nodes, "vin", inputs, outputs, initializer=self.weights)
 
 
-def _add_reward(graph: _GraphBuilder, part: CnnReward | LinearReward) -> None:
+def _add_reward(graph: _GraphBuilder, part: Any) -> nn.Conv2d:
+    """The reward; the layer that looks at the observation comes back."""
+    costs = isinstance(part, CostReward)
+    part = part.logarithm if isinstance(part, CostReward) else part
     features = graph.convolution("observation", part.features.weight, "features", part.features.bias)
     if isinstance(part, CnnReward):
         features = graph.node("Relu", [features], "hidden")
-    graph.convolution(features, part.reward.weight, "reward")
+    graph.convolution(features, part.reward.weight, "logarithm" if costs else "reward")
+    if costs:
+        graph.node("Neg", [graph.node("Exp", ["logarithm"], "cost")], "reward")
+    return part.features
 
 
-def _add_planner(graph: _GraphBuilder, part: SharedTransition) -> None:
+def _add_planner(graph: _GraphBuilder, part: SharedKernels) -> None:
     """K maximisations, the first from the reward alone, and the read that follows them."""
     share = graph.convolution("reward", part.reward, "reward_share")
     actions = graph.constant("action_axis", np.array([1], np.int64))
@@ -158,7 +174,14 @@ def _backup(helper: Any, share: str, kernel: str, actions: str, reach: int) -> A
     return helper.make_graph(nodes, "backup", inputs, outputs)
 
 
-def _add_policy(graph: _GraphBuilder, part: LinearPolicy) -> None:
+def _matrix(part: LinearPolicy | SharpPolicy, actions: int) -> Tensor:
+    """How the worth of the actions becomes logits of the moves, ``[A M]``."""
+    if isinstance(part, LinearPolicy):
+        return part.moves.weight.detach().T
+    return torch.eye(actions, part.moves) * part.sharpness.detach().exp()
+
+
+def _add_policy(graph: _GraphBuilder, matrix: Tensor) -> None:
     """The q of each state, weighed into moves."""
     # One index per state: row times width plus column.
     shape = graph.node("Shape", ["observation"], "shape")
@@ -173,8 +196,8 @@ def _add_policy(graph: _GraphBuilder, part: LinearPolicy) -> None:
         "Reshape", ["q", graph.constant("flat", np.array([0, 0, -1], np.int64))], "q_by_cell"
     )
     by_action = graph.node("Unsqueeze", [cells, "action_axis"], "cell_index")
-    repeats = graph.constant("repeats", np.array([1, part.moves.in_features, 1], np.int64))
+    repeats = graph.constant("repeats", np.array([1, len(matrix), 1], np.int64))
     index = graph.node("Tile", [by_action, repeats], "index")
     attended = graph.node("GatherElements", [by_cell, index], "attended", axis=2)
     ordered = graph.node("Transpose", [attended], "attended_by_state", perm=[0, 2, 1])
-    graph.node("MatMul", [ordered, graph.constant("policy", part.moves.weight.detach().T)], "logits")
+    graph.node("MatMul", [ordered, graph.constant("policy", matrix)], "logits")

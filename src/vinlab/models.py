@@ -42,6 +42,12 @@ class Model:
         return tuple(max(1, math.ceil(level * scale)) for level in iterations)
 
 
+def default_id(*, corner_cutting: bool) -> str:
+    """The id of the shipped model for maps of any kind, by whether diagonal moves may pass corners."""
+    wanted = ("grid/any",) if corner_cutting else ("grid/strict", "grid/any")
+    return next((id for id in wanted if id in shipped_ids()), "gridworld/28/vin")
+
+
 def load(name: str | Path) -> Model:
     """A trained model by its id, such as ``gridworld/28/vin``, or from the folder of a finished run."""
     if Path(name).is_dir():

@@ -15,7 +15,7 @@ from vinlab.experiments.any_map_training import (
     make_validation_sets,
 )
 from vinlab.experiments.map_kinds import blocks, judge_kind, mazes, paper, scattered
-from vinlab.models import Model, load
+from vinlab.models import Model, default_id, load, shipped_ids
 from vinlab.networks import Policy
 from vinlab.recording.plain import to_plain
 from vinlab.types import InputError
@@ -142,3 +142,21 @@ def test_the_guide_changes_one_thing_at_a_time():
     noise = GUIDE.setting("guide/noise").configure("small", "default")
     assert (noise.data, noise.learning) == (default.data, default.learning)
     assert noise.network != default.network
+
+
+@pytest.mark.parametrize("id", [id for id in ("grid/any", "grid/strict") if id in shipped_ids()])
+def test_the_shipped_models_find_their_way_on_every_kind_of_map(id):
+    model = load(id)
+    for kind in (paper(28), blocks(40), scattered(40), mazes(31), mazes(31, 0.1)):
+        problems = kind.sample(8, stream=99, corner_cutting=model.corner_cutting)
+        scores = judge_kind(model, problems, corner_cutting=model.corner_cutting)
+        assert scores["success_rate"] == 1.0, kind.name
+        assert scores["reached_share"] > 0.995, kind.name
+
+
+def test_the_default_model_fits_the_rules_of_the_map():
+    if "grid/any" in shipped_ids():
+        assert default_id(corner_cutting=True) == "grid/any"
+    if "grid/strict" in shipped_ids():
+        assert default_id(corner_cutting=False) == "grid/strict"
+    assert default_id(corner_cutting=False) in shipped_ids()

@@ -51,7 +51,7 @@ def test_a_plan_comes_with_both_ways_and_what_the_network_thought(client):
     assert found["path"][0] == [0, 0]
     for field in (found["reward"]["shades"], found["value"]["shades"], found["moves"]):
         assert len(base64.b64decode(field)) == 12
-    assert ask(client).json()["iterations"] == 2
+    assert ask(client).json()["iterations"] >= 2  # scaled to the map, and more where that helps
 
 
 def test_a_goal_without_a_way_is_an_answer(client):

@@ -121,7 +121,7 @@ def move_kernels(
     return kernels
 
 
-def sure_moves(*, sharpness: float = 10.0, width: int = 3) -> Tensor:
+def sure_moves(*, sharpness: float = 14.0, width: int = 3) -> Tensor:
     """Logarithms ``[A 1 F F]`` with which each move, and staying as the last action, leads where it should.
 
     To every other cell an action leads about ``exp(-sharpness)`` times as likely.

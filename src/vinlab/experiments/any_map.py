@@ -38,7 +38,7 @@ LESSONS = (
     Lesson(mazes(15, 0.15), 400, 60),
     Lesson(mazes(31), 200, 260),
     Lesson(mazes(31, 0.1), 100, 180),
-    Lesson(mazes(63), 48, 1000),
+    Lesson(mazes(63), 32, 1000),
     Lesson(mazes(101), 6, 2300),
 )
 """What to learn from: many small maps, on which a plan is cheap, and some with long ways.
@@ -67,7 +67,7 @@ TEST = (
     Examination(mazes(101, 0.1), 50),
 )
 
-EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 20}
+EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 8}
 HIDDEN = 40
 """Filters of the reward; more of them take longer and reach no further."""
 

@@ -12,6 +12,7 @@ from vinlab.figures.save import save_figure
 from vinlab.models import Model, load
 from vinlab.navigation import Route, consult, navigate
 from vinlab.recording.recorded import RecordedRun
+from vinlab.shading import shown_range
 from vinlab.types import GridProblems, InputError
 
 ROUTES = 8
@@ -58,9 +59,10 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
     plan = route.plan
     if plan is None:
         return _map_figure(obstacles, route)
+    reward = plan.reward[0, 0].numpy()
     return plan_figure(
         obstacles,
-        plan.reward[0, 0].numpy(),
+        np.clip(reward, *shown_range(reward, obstacles)),
         plan.value[0, 0].numpy(),
         predicted=route.path,
         shortest=route.optimal_path if route.exists else None,

@@ -13,7 +13,7 @@ class LosslessVinConfig:
 
     iterations: int
     hidden: int = 150
-    sharpness: float = 10.0
+    sharpness: float = 14.0
     """How sure the moves are at the start; see ``sure_moves``."""
 
     def build(self) -> ValueIterationNetwork:

@@ -18,6 +18,7 @@ from vinlab.navigation import path_cost
 from vinlab.planning.exact import cost_to_go
 from vinlab.serve.ground import make_ground, picture_of, pixels_of, think_of_ground
 from vinlab.serve.requests import LARGEST_SIDE, MOST_BACKUPS, PlanRequest, WorldRequest
+from vinlab.shading import shown_range
 from vinlab.thinking import start_cells, think, think_once
 from vinlab.types import GridProblems, InputError, Plan
 
@@ -42,8 +43,8 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
         "exact": exact.tolist(),
         "optimal": optimal if math.isfinite(optimal) else None,
         "milliseconds": 1000 * seconds,
-        "reward": _shades(plan.reward[0, 0].numpy()),
-        "value": _shades(plan.value[0, 0].numpy()),
+        "reward": _shades(plan.reward[0, 0].numpy(), obstacles),
+        "value": _shades(_without_walls(plan.value[0, 0].numpy(), obstacles), obstacles),
         "moves": _packed(moves.astype(np.uint8)),
     }
 
@@ -73,11 +74,17 @@ def _exact_path(problem: GridProblems, request: PlanRequest) -> tuple[np.ndarray
     return path, optimal
 
 
-def _shades(field: np.ndarray) -> dict[str, Any]:
-    """A field of numbers as 256 shades between its least and its greatest."""
-    low, high = float(field.min()), float(field.max())
+def _without_walls(field: np.ndarray, obstacles: np.ndarray) -> np.ndarray:
+    """The field with its least number in the walls, which the page does not show."""
+    return np.where(obstacles, field[obstacles == 0].min(), field)
+
+
+def _shades(field: np.ndarray, obstacles: np.ndarray) -> dict[str, Any]:
+    """A field of numbers as 256 shades between the least and the greatest that are told apart."""
+    low, high = shown_range(field, obstacles)
     scale = 255 / (high - low) if high > low else 0.0
-    return {"low": low, "high": high, "shades": _packed(((field - low) * scale).astype(np.uint8))}
+    shades = (np.clip(field, low, high) - low) * scale
+    return {"low": low, "high": high, "shades": _packed(shades.astype(np.uint8))}
 
 
 def _packed(cells: np.ndarray) -> str:

@@ -32,7 +32,7 @@ def _offered() -> list[str]:
     shipped = shipped_ids()
     trained_on_one_size = [id for id in shipped if id.startswith("gridworld/") and id.endswith("/vin")]
     by_size = sorted(trained_on_one_size, key=lambda id: int(id.split("/")[1]), reverse=True)
-    return [id for id in ("grid/any", *by_size, "mars/vin") if id in shipped]
+    return [id for id in ("grid/any", "grid/strict", *by_size, "mars/vin") if id in shipped]
 
 
 def serve(models: dict[str, Model], *, host: str, port: int) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vinlab.domains.gridworld.obstacles import ObstacleConfig
+from vinlab.domains.gridworld.obstacles import ObstacleConfig, ScatterConfig
 from vinlab.types import InputError
 
 INTERIOR_SHARE = {8: 0.108, 16: 0.200, 28: 0.207}
@@ -87,3 +87,15 @@ def test_impossible_settings_are_refused():
         ObstacleConfig.for_size(3).draw(3, 3, 1, rng=np.random.default_rng(0))
     with pytest.raises(InputError, match="max_obstacles must be at least 1"):
         ObstacleConfig(0, 1.0)
+
+
+def test_scattered_cells_are_blocked_by_chance_alone():
+    obstacles, goals = ScatterConfig(0.3).draw(20, 24, 500, rng=np.random.default_rng(0))
+    assert obstacles[:, 1:-1, 1:-1].mean() == pytest.approx(0.3, abs=0.01)
+    assert obstacles[:, 0].all()
+    assert obstacles[:, :, -1].all()
+    assert not obstacles[np.arange(500), goals[:, 0], goals[:, 1]].any()
+    side_by_side = (obstacles[:, 1:-1, 1:-2] & obstacles[:, 1:-1, 2:-1]).mean()
+    assert side_by_side == pytest.approx(0.09, abs=0.01)
+    with pytest.raises(InputError, match="density must lie between 0 and 1"):
+        ScatterConfig(1.0)

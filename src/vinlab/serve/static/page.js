@@ -311,7 +311,7 @@ addEventListener("resize", show);
 
 const found = await (await fetch("/api/models")).json();
 models = found.models;
-for (const model of models) $("model").add(new Option(`${model.id} (trained with K = ${model.iterations})`, model.id));
+for (const model of models) $("model").add(new Option(`${model.id} (K = ${model.iterations} at side ${model.size})`, model.id));
 let recalled = false;
 try { recalled = recall(); } catch { say("The link is damaged; here is another world."); }
 if (!recalled) newWorld("obstacles");
