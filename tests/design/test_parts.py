@@ -109,6 +109,16 @@ def test_given_kernels_are_not_learned():
     assert not list(GivenTransition(move_kernels()).parameters())
 
 
+def test_the_linear_reward_is_its_two_layers_with_their_gradients():
+    torch.manual_seed(0)
+    part = LinearReward(hidden=5, rewards=2)
+    observation = torch.randn(3, 2, 6, 7)
+    found, plain = part(observation), part.reward(part.features(observation))
+    torch.testing.assert_close(found, plain)
+    gradients = [torch.autograd.grad(one.square().sum(), list(part.parameters())) for one in (found, plain)]
+    torch.testing.assert_close(gradients[0], gradients[1])
+
+
 def test_the_linear_reward_adds_up():
     torch.manual_seed(0)
     part = LinearReward(hidden=5)
