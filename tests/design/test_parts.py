@@ -105,6 +105,13 @@ def test_move_kernels_need_room_for_the_moves():
         move_kernels(actions=4)
 
 
+def test_actions_want_as_much_of_further_rewards_as_is_said():
+    kernels = move_kernels(rewards=3, deviation=0.0, further=0.3)
+    assert torch.equal(kernels.reward[:, 1], 0.3 * kernels.reward[:, 0])
+    assert torch.equal(kernels.reward[:, 2], 0.3 * kernels.reward[:, 0])
+    assert float(kernels.reward[0].sum()) == pytest.approx(1.6)
+
+
 def test_given_kernels_are_not_learned():
     assert not list(GivenTransition(move_kernels()).parameters())
 
