@@ -1,22 +1,27 @@
-"""How fast the control experiment's stages are: simulated steps, local search, fit, and one plan per domain.
+"""How long the control experiment takes: both networks and both teachers for one seed, a process for each teacher.
 
-Prints one JSON object; every figure is of one thread.
+Prints one JSON object: how much of each kind of work a second holds (one thread), the seconds of every stage, and the
+minutes of the whole. Usage: python benchmarks/control.py [--budget paper]
 """
 
+import argparse
 import json
+import sys
+import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from vinlab.domains.control.environment import ParticleWorlds
 from vinlab.domains.control.expert import RouteController, roll_out
 from vinlab.domains.control.problem import observe
+from vinlab.experiments import CONTROL, TrainingRequest
 from vinlab.experiments.control import configure
-from vinlab.experiments.control_teachers import SearchTeacher, teach
 from vinlab.experiments.control_training import (
     TRAINING_STREAM,
     NetworkController,
@@ -24,53 +29,92 @@ from vinlab.experiments.control_training import (
     final_distances,
     make_problems,
 )
-from vinlab.learners.contract import unwatched
-from vinlab.learners.control_fit import fit_controls
-from vinlab.learners.optimisers import Stage
+from vinlab.experiments.experiment import BUDGETS, RECIPES, Budget, Recipe
 
 DOMAINS = 40
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--budget", choices=BUDGETS, default="paper")
+    budget = parser.parse_args().budget
+    rates = measure_rates()
+    started = time.perf_counter()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool,
+    ):
+        work = {recipe: pool.submit(run_teacher, recipe, budget, Path(folder)) for recipe in RECIPES}
+        stages = {recipe: done.result() for recipe, done in work.items()}
+    minutes = (time.perf_counter() - started) / 60
+    found = {
+        "budget": budget,
+        "rates": rates,
+        "stages": stages,
+        "whole_experiment_minutes": round(minutes, 2),
+    }
+    print(json.dumps(found, indent=2))
+
+
+def run_teacher(recipe: Recipe, budget: Budget, folder: Path) -> dict[str, Any]:
+    """Train both networks with one teacher, who teaches once; the seconds of each stage."""
+    torch.set_num_threads(1)
+    own = folder / f"vin-{recipe}"
+    runs = {
+        "vin": TrainingRequest(id="control/vin", out=own, budget=budget, recipe=recipe),
+        "cnn": TrainingRequest(
+            id="control/cnn", out=folder / f"cnn-{recipe}", budget=budget, recipe=recipe, data=own
+        ),
+    }
+    found = {
+        name: CONTROL.train(run, progress=teller(f"{recipe} {name}")).result for name, run in runs.items()
+    }
+    taught = found["vin"]["seconds"]
+    return {
+        "teacher_seconds": taught["teacher_seconds"],
+        "teacher_simulated_steps": taught["simulated_steps"],
+        "teacher_steps_per_second": taught["steps_per_second"],
+        **{f"{name}_fit_seconds": one["seconds"]["fit_seconds"] for name, one in found.items()},
+        **{f"{name}_evaluation_seconds": one["seconds"]["evaluation_seconds"] for name, one in found.items()},
+    }
+
+
+def teller(name: str) -> Callable[[int, int, str], None]:
+    """Says every tenth of the work what has been done."""
+
+    def tell(done: int, total: int, note: str) -> None:
+        if done % max(1, total // 10) == 0:
+            print(f"{name}: {done} of {total}, {note}", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def measure_rates() -> dict[str, int]:
+    """How much of each kind of work a second holds, on one thread."""
+    torch.set_num_threads(1)
+    config = configure("control/vin", "paper", "paper")
+    problems = make_problems(config.data, TRAINING_STREAM, DOMAINS)
+    compiling, worlds = seconds(lambda: ParticleWorlds(problems, config.physics))
+    route = RouteController(problems)
+    simulating, _ = seconds(lambda: roll_out(worlds, route, horizon=100, samples=20))
+    steps = worlds.steps_simulated
+    network = build_seeded(config.network, 0)
+    planning, _ = seconds(lambda: network.plan(observe(problems)))
+    controller = NetworkController(network, problems)
+    acting, _ = seconds(lambda: final_distances(worlds, controller, 100))
+    return {
+        "domains_compiled_per_second": round(DOMAINS / compiling),
+        "simulated_steps_per_second": round(steps / simulating),
+        "plans_per_second": round(DOMAINS / planning),
+        "closed_loop_pushes_per_second": round(100 * DOMAINS / acting),
+    }
+
+
 def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
+    """How long the work takes, and what comes of it."""
     started = time.perf_counter()
     found = work()
     return time.perf_counter() - started, found
-
-
-def main() -> None:
-    torch.set_num_threads(1)
-    config = configure("control/vin", "paper", "paper")
-    assert isinstance(config.teacher, SearchTeacher)
-    compiling, worlds = seconds(
-        lambda: ParticleWorlds(make_problems(config.data, TRAINING_STREAM, DOMAINS), config.physics)
-    )
-    network = build_seeded(config.network, 0)
-    simulating, _ = seconds(
-        lambda: roll_out(worlds, RouteController(worlds.problems), horizon=100, samples=10)
-    )
-    steps = worlds.steps_simulated
-    once = SearchTeacher(replace(config.teacher.search, iterations=1))
-    rng = np.random.default_rng(0)
-    searching, (shown, _) = seconds(lambda: teach(once, worlds, rng=rng, progress=unwatched))
-    epoch = replace(config.learning, stage=Stage(1, 1e-3))
-    fitting, _ = seconds(lambda: fit_controls(network, shown, epoch, seed=0))
-    controller = NetworkController(network, worlds.problems)
-    acting, _ = seconds(lambda: final_distances(worlds, controller, 100))
-    planning, _ = seconds(lambda: network.plan(observe(worlds.problems)))
-    print(
-        json.dumps(
-            {
-                "domains": DOMAINS,
-                "compile_domains_per_second": round(DOMAINS / compiling),
-                "simulated_steps_per_second": round(steps / simulating),
-                "search_seconds_per_domain_and_iteration": round(searching / 2 / DOMAINS, 4),
-                "fit_updates_per_second": round(DOMAINS / config.learning.batch_domains / fitting, 1),
-                "closed_loop_pushes_per_second": round(100 * DOMAINS / acting),
-                "plans_per_second": round(DOMAINS / planning),
-                "pushes_per_plan": 100,
-            }
-        )
-    )
 
 
 if __name__ == "__main__":

@@ -55,7 +55,8 @@ def measure(folder: Path, updates: int, threads: int) -> dict[str, float]:
         optimiser.step()
         seconds.append(time.perf_counter() - started)
         samples.append(float(lessons.weights[chosen].sum()))
-    rate = sum(samples[2:]) / sum(seconds[2:])
+    # The median, so that other work on the machine counts little; the first two updates warm up.
+    rate = float(np.median(np.divide(samples, seconds)[2:]))
     return {
         "pages": site.num_pages,
         "links": len(site.full),
@@ -82,6 +83,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--out", type=Path, help="where to keep what is printed")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--make", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -96,8 +98,23 @@ def main() -> None:
             results.append(run_size(pages, folder, arguments))
         finally:
             shutil.rmtree(folder)
-    print(json.dumps({"threads": arguments.threads, "sizes": results}))
+    report(results, arguments)
     return None
+
+
+def report(results: list[dict[str, float]], arguments: argparse.Namespace) -> None:
+    """Print what was measured, with the ratios that hold on any machine, and keep it if asked to."""
+    rates = [size["samples_per_second"] for size in results]
+    found = {
+        "threads": arguments.threads,
+        "rates_against_the_smallest": [round(rate / rates[0], 2) for rate in rates],
+        "largest_peak_memory_gb": max(size["peak_memory_gb"] for size in results),
+        "sizes": results,
+    }
+    text = json.dumps(found, indent=2)
+    print(text)
+    if arguments.out:
+        arguments.out.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

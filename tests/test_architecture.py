@@ -25,8 +25,9 @@ SEES: dict[str, set[str]] = {
     "models": {"types", "networks", "recording"},
     "export": {"types", "planning", "design", "networks", "recording.files"},
     "following": {"types", "evaluation"},
-    "navigation": {"types", "planning.exact", "domains", "evaluation", "following", "models"},
-    "journeys": {"types", "planning.exact", "following", "maps", "models", "navigation"},
+    "thinking": {"types", "domains", "evaluation", "following", "models"},
+    "navigation": {"types", "planning.exact", "domains", "evaluation", "following", "models", "thinking"},
+    "journeys": {"types", "planning.exact", "following", "maps", "models", "navigation", "thinking"},
 }
 """What each room may see besides itself; experiments, the console and the command line see everything."""
 

@@ -5,16 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 from vinlab.design import (
     CnnReward,
+    CostReward,
     GivenTransition,
     HierarchicalReward,
     HierarchicalTransition,
     LinearPolicy,
     LinearReward,
+    LosslessTransition,
     SharedTransition,
+    SharpPolicy,
     StateAttention,
     UntiedTransition,
     move_kernels,
     random_kernels,
+    sure_moves,
 )
 from vinlab.networks import ValueIterationNetwork
 from vinlab.planning import (
@@ -58,6 +62,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "CnnReward",
+    "CostReward",
     "Demonstrations",
     "GivenTransition",
     "GraphPlan",
@@ -72,12 +77,14 @@ __all__ = [
     "LinearPolicy",
     "LinearReward",
     "LocalKernels",
+    "LosslessTransition",
     "Model",
     "Plan",
     "Route",
     "Scores",
     "SharedKernels",
     "SharedTransition",
+    "SharpPolicy",
     "StateAttention",
     "UntiedKernels",
     "UntiedTransition",
@@ -90,4 +97,5 @@ __all__ = [
     "random_kernels",
     "read_map",
     "register_environments",
+    "sure_moves",
 ]

@@ -358,23 +358,17 @@ def table(experiment: Positional[str], /, runs: Path = Path("results"), out: Pat
 
 
 def plot(run: Positional[Path], /, out: Path | None = None, problem: int | None = None) -> None:
-    """Draw a run: how it learned and, in the grid-world, a plan and several routes on unseen maps.
+    """Draw a run: how it learned and what it does on unseen problems (grid-world: plan and routes; control: ways).
 
     Args:
         run: The folder of a finished run, or the id of a shipped model such as gridworld/28/vin.
         out: Folder for the pictures; the run's own, or this one for a shipped model, if not given.
-        problem: Which of the test problems to draw the plan of; the one with the longest way if not given.
+        problem: Which test problem to draw the plan of (the one with the longest way if not given), or the first of
+            the control domains to draw.
     """
-    from vinlab.experiments.gridworld_pictures import draw_run, draw_shipped
-    from vinlab.models import shipped_ids
+    from vinlab.experiments.pictures import draw
 
-    shipped = not run.is_dir() and run.as_posix() in shipped_ids()
-    pictures = (
-        draw_shipped(run.as_posix(), out or Path(), problem=problem)
-        if shipped
-        else draw_run(run, out or run, problem=problem)
-    )
-    for path in pictures:
+    for path in draw(run, out, problem=problem):
         print(f"Drawn in {path}.")
 
 

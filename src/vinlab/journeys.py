@@ -11,8 +11,9 @@ from jaxtyping import Bool, Float64
 from vinlab.following import follow
 from vinlab.maps import GridMap, Scenarios
 from vinlab.models import Model
-from vinlab.navigation import Iterations, Route, navigate, path_cost, plan_within_walls, shortest_route
+from vinlab.navigation import Route, navigate, path_cost, shortest_route
 from vinlab.planning.exact import cost_to_go
+from vinlab.thinking import Iterations, start_cells, think, think_once
 from vinlab.types import GridProblems, InputError
 
 MOST_CELLS = 512 * 512
@@ -111,8 +112,7 @@ def run_scenarios(
     if model is None:
         return ScenarioResults(np.isfinite(optimal), optimal, optimal, scenarios.lengths)
     require_plannable(scenarios.map)
-    used = model.iterations_for(scenarios.map.obstacles.shape) if iterations is None else iterations
-    ways = [way for part in parts for way in _follow_all(part, model, used, cutting)]
+    ways = [way for part in parts for way in _follow_all(part, model, iterations, cutting)]
     reached, costs = zip(*ways, strict=True)
     return ScenarioResults(np.array(reached), np.array(costs), optimal, scenarios.lengths)
 
@@ -136,8 +136,13 @@ def _follow_all(
     problems: GridProblems, model: Model, iterations: Iterations, cutting: bool
 ) -> Iterator[tuple[bool, float]]:
     """Whether each way of the model comes to its goal, and how long it is."""
-    _, moves = plan_within_walls(model.network, problems, iterations)
+    if iterations is None:
+        thought = think(model, problems, wanted=start_cells(problems), corner_cutting=cutting)
+    else:
+        thought = think_once(model, problems, iterations, corner_cutting=cutting)
     for index in range(len(problems)):
         start, goal = (tuple(ends[index].tolist()) for ends in (problems.starts, problems.goals))
-        path, reached = follow(moves[index], problems.obstacles[index], start, goal, corner_cutting=cutting)
+        path, reached = follow(
+            thought.moves[index], problems.obstacles[index], start, goal, corner_cutting=cutting
+        )
         yield reached, path_cost(path)

@@ -28,6 +28,8 @@ class Model:
     """The longer side of the maps it was trained on."""
     card: Mapping[str, Any]
     """How it was trained and how well it does."""
+    corner_cutting: bool = True
+    """Whether diagonal moves could pass the corners of obstacles in its training."""
 
     def iterations_for(self, shape: Sequence[int]) -> int | tuple[int, ...] | None:
         """The K of training, scaled to a map of another size: goals that are further away need more backups."""
@@ -84,4 +86,6 @@ def _build(id: str, config: Mapping[str, Any], weights: Path, card: Mapping[str,
     network = network_from_plain(config["network"])
     load_weights(network, weights)
     network.eval()
-    return Model(id=id, network=network, size=int(config["data"]["size"]), card=card)
+    data = config["data"]
+    cutting = bool(data.get("corner_cutting", True))
+    return Model(id=id, network=network, size=int(data["size"]), card=card, corner_cutting=cutting)

@@ -6,22 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Float64, Int
 
 from vinlab.domains.gridworld.environment import step
 from vinlab.domains.gridworld.expert import expert_moves, expert_paths, optimal_moves
-from vinlab.domains.gridworld.problem import observe
 from vinlab.domains.gridworld.validation import require_free, require_map
 from vinlab.evaluation import metrics
-from vinlab.evaluation.rollout import PlanningPolicy, Rollouts, choose, device_of, roll_out
-from vinlab.following import best_moves, follow
+from vinlab.evaluation.rollout import PlanningPolicy, Rollouts, choose, roll_out
+from vinlab.following import follow
 from vinlab.models import Model
 from vinlab.planning.exact import cost_to_go
+from vinlab.thinking import Iterations, make_plan, start_cells, think, think_once
 from vinlab.types import GridProblems, Plan, Scores
-
-Iterations = int | Sequence[int] | None
-"""How many backups: K, or K of each level from coarse to fine, or as many as the network has by itself."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +58,17 @@ def navigate(
     """The route of a trained model on any map, closed loop: it is asked anew in every cell it comes to.
 
     ``obstacles`` is an array of rows with 1 for blocked cells, start and goal are ``(row, col)``. Without
-    ``iterations`` the number of backups grows with the map. An unreachable goal is an answer, not an error.
+    ``iterations`` the number of backups grows with the map and the way. An unreachable goal is an answer, no error.
     """
     obstacles = require_map(obstacles)
     places = [require_free(obstacles, start, "start"), require_free(obstacles, goal, "goal")]
     problem = GridProblems(obstacles[None], *(np.array([place]) for place in places))
-    used = model.iterations_for(obstacles.shape) if iterations is None else iterations
-    plan, (moves,) = plan_within_walls(model.network, problem, used)
+    if iterations is None:
+        thought = think(model, problem, wanted=start_cells(problem), corner_cutting=corner_cutting)
+    else:
+        thought = think_once(model, problem, iterations, corner_cutting=corner_cutting)
     expert = consult(problem, corner_cutting=corner_cutting)
-    path, reached = follow(moves, obstacles, *places, corner_cutting=corner_cutting)
+    path, reached = follow(thought.moves[0], obstacles, *places, corner_cutting=corner_cutting)
     return Route(
         start=places[0],
         goal=places[1],
@@ -79,8 +77,8 @@ def navigate(
         cost=path_cost(path),
         optimal_path=expert.paths[0, : max(1, expert.lengths[0])],
         optimal_cost=float(expert.costs[0, *places[0]]),
-        plan=plan if isinstance(plan, Plan) else None,
-        iterations=tuple(used) if isinstance(used, Sequence) else used,
+        plan=thought.plan if isinstance(thought.plan, Plan) else None,
+        iterations=thought.iterations,
     )
 
 
@@ -160,6 +158,11 @@ def evaluate(
     for part in _batches(problems, batch):
         judged.append(judge(policy, part, iterations=iterations, corner_cutting=corner_cutting))
         watch(len(part))
+    return summarise(judged)
+
+
+def summarise(judged: Sequence[Judged]) -> Scores:
+    """The scores over all that was judged."""
     reached, lengths, expert_lengths = (
         np.concatenate([getattr(part, name) for part in judged])
         for name in ("reached", "lengths", "expert_lengths")
@@ -170,7 +173,7 @@ def evaluate(
     )
     all_count = np.ones(moves.shape, dtype=bool)
     return Scores(
-        num_problems=len(problems),
+        num_problems=len(reached),
         num_unsolvable=int((expert_lengths == 0).sum()),
         success_rate=metrics.success_rate(reached),
         trajectory_difference=metrics.trajectory_difference(lengths, expert_lengths, reached),
@@ -188,8 +191,15 @@ def judge(
     corner_cutting: bool = True,
 ) -> Judged:
     """How the policy fares on problems that fit into one batch; each is planned once."""
-    expert = consult(problems, corner_cutting=corner_cutting)
     plan = make_plan(policy, problems, iterations)
+    return judge_plan(policy, plan, problems, corner_cutting=corner_cutting)
+
+
+def judge_plan(
+    policy: PlanningPolicy, plan: Any, problems: GridProblems, *, corner_cutting: bool = True
+) -> Judged:
+    """How the policy fares with plans that it has made, of maps or of anything else that it saw."""
+    expert = consult(problems, corner_cutting=corner_cutting)
     ways = _go(policy, plan, problems, np.maximum(1, 2 * expert.lengths), corner_cutting)
     index = np.arange(len(problems))[:, None]
     rows, cols = np.moveaxis(expert.paths, -1, 0)
@@ -202,35 +212,6 @@ def judge(
         optimal=expert.optimal[index, :, rows, cols],
         counts=np.arange(expert.paths.shape[1]) < expert.lengths[:, None] - 1,
     )
-
-
-@torch.no_grad()
-def make_plan(policy: PlanningPolicy, problems: GridProblems, iterations: Iterations) -> Any:
-    """One plan for each problem, made where the policy computes."""
-    observations = observe(problems.obstacles, problems.goals).to(device_of(policy))
-    return policy.plan(observations, iterations=iterations)
-
-
-def plan_within_walls(
-    policy: PlanningPolicy, problems: GridProblems, iterations: Iterations
-) -> tuple[Any, Int[np.ndarray, "B H W"]]:
-    """A plan for each problem, and the policy's move in every cell.
-
-    All maps of training have a wall around them. Where one lacks it, a network may want to leave the map, so it
-    plans with a wall that is taken away again.
-    """
-    edge = np.ones(problems.obstacles.shape[1:], bool)
-    edge[1:-1, 1:-1] = False
-    plans = getattr(policy, "iterations", None) is not None
-    wall = 1 if plans and not problems.obstacles[:, edge].all() else 0
-    around = np.pad(problems.obstacles, ((0, 0), (wall, wall), (wall, wall)), constant_values=1)
-    plan = make_plan(policy, GridProblems(around, problems.starts + wall, problems.goals + wall), iterations)
-    moves = best_moves(policy, plan, len(around), (around.shape[1], around.shape[2]))
-    inside = slice(wall, -wall or None)
-    if wall and isinstance(plan, Plan):
-        parts = (field[..., inside, inside] for field in (plan.reward, plan.q, plan.value))
-        plan = Plan(*parts, coarser=plan.coarser)
-    return plan, moves[:, inside, inside]
 
 
 def _go(

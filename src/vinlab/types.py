@@ -5,6 +5,7 @@ Axis letters: ``B`` problems, ``S`` states read per problem, ``C`` observation c
 ``N`` nodes, ``E`` edges, ``T`` time. Positions are always ``(row, col)``. In arrays of maps 1 is an obstacle.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -89,6 +90,27 @@ class Demonstrations:
         return Demonstrations(
             self.observations[chosen], self.states[chosen], self.moves[chosen], self.weights[chosen]
         )
+
+
+@dataclass(frozen=True)
+class Clicks:
+    """Choices among links: steps of some queries, each on a page with a few candidates to click."""
+
+    rows: Int[Tensor, " S"]
+    """Which query of the batch each step belongs to."""
+    pages: Int[Tensor, " S"]
+    """Where each step is made."""
+    candidates: Int[Tensor, "S l"]
+    """The links there, filled up with -1."""
+
+
+@dataclass(frozen=True)
+class ClickBatch:
+    """Some queries and the steps that an expert makes for them."""
+
+    queries: Float[Tensor, "B D"]
+    lessons: Sequence[tuple[Clicks, Bool[Tensor, "_ _"]]]
+    """Steps on pages with about as many links, and which of these are right."""
 
 
 @dataclass(frozen=True)

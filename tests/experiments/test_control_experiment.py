@@ -10,8 +10,8 @@ pytest.importorskip("mujoco")
 from vinlab.experiments import BUDGETS, CONTROL, RECIPES, TrainingRequest, paper_numbers
 from vinlab.experiments import control_training as training
 from vinlab.experiments.control import configure
-from vinlab.experiments.control_pictures import draw_run
 from vinlab.experiments.control_teachers import _bounded
+from vinlab.experiments.pictures import draw_run
 from vinlab.recording.plain import to_plain
 from vinlab.types import InputError
 
@@ -121,12 +121,15 @@ def test_pictures_and_the_film_are_drawn(searched, tmp_path, monkeypatch):
     monkeypatch.setattr(control_pictures, "configure", lambda *_: small)
     pictures = draw_run(searched.folder, tmp_path)
     assert [path.name for path in pictures] == [
+        "learning.png",
         "control_trajectories.png",
         "control.gif",
         "control_search.png",
     ]
     with Image.open(tmp_path / "control.gif") as film:
         assert film.n_frames > 20
+    with pytest.raises(InputError, match=r"--problem must lie in 0\.\.6, but 7 came"):
+        draw_run(searched.folder, tmp_path, problem=7)
 
 
 def test_precisions_keep_their_directions_within_bounds():

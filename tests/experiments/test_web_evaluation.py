@@ -2,7 +2,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "domains" / "web"))
 from hand_made import ten_pages
@@ -21,8 +20,8 @@ class HighestNumber(LinkPolicy):
     def plan(self, site, queries):
         return None
 
-    def scores(self, site, plan, rows, pages, candidates):
-        return torch.where(candidates < 0, -torch.inf, candidates.float())
+    def rate(self, site, plan, clicks):
+        return clicks.candidates.float()
 
 
 def problems():

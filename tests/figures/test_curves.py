@@ -64,6 +64,12 @@ def test_records_without_a_count_are_counted() -> None:
     assert curves(axes) == {"loss": [[1, 1.0], [2, 2.0]]}
 
 
+def test_what_another_stage_recorded_is_left_out() -> None:
+    teacher = {"iteration": 0, "distance": 1.5}
+    (axes,) = curves_figure([teacher, {"epoch": 5, "validation_distance": 0.5}]).axes
+    assert curves(axes) == {"validation distance": [[5, 0.5]]}
+
+
 def test_labels_of_one_panel_do_not_run_into_the_next() -> None:
     figure = curves_figure(RECORDS, title="a run")
     canvas = FigureCanvasAgg(figure)
@@ -76,5 +82,5 @@ def test_labels_of_one_panel_do_not_run_into_the_next() -> None:
 def test_nothing_to_draw_is_said() -> None:
     with pytest.raises(InputError, match="at least one record"):
         curves_figure([])
-    with pytest.raises(InputError, match=r"no loss, accuracy, success or rate, but \['epoch'\]"):
+    with pytest.raises(InputError, match=r"no loss, accuracy, success, distance or rate, but \['epoch'\]"):
         curves_figure([{"epoch": 1}])

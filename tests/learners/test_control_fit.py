@@ -92,9 +92,9 @@ def test_the_weights_that_do_best_in_validation_are_kept():
         seen.append(module.layer.weight.detach().clone())
         return Validation(score=-abs(len(seen) - 3.0), metrics={"looks": float(len(seen))})
 
-    fit = fit_controls(network, shown, CONFIG, seed=0, validate=validate)
+    best = fit_controls(network, shown, CONFIG, seed=0, validate=validate)
     assert len(seen) == 6
-    assert fit.best_epoch == 30
+    assert best.epoch == 30
     assert torch.equal(network.layer.weight, seen[2])
 
 

@@ -17,17 +17,18 @@ from vinlab.learners.imitation import imitate
 from vinlab.learners.link_imitation import LinkLoss
 from vinlab.networks.web_presets import (
     IndexVinConfig,
+    MemberVinConfig,
     PageVinConfig,
     ReactiveConfig,
     web_network_from_plain,
     web_network_to_plain,
 )
-from vinlab.types import InputError
+from vinlab.types import Clicks, InputError
 
 CONFIGS = [
     ReactiveConfig(),
     IndexVinConfig(3),
-    IndexVinConfig(3, "membership", reactive_rest=True),
+    MemberVinConfig(3),
     PageVinConfig(4),
 ]
 
@@ -52,14 +53,12 @@ def test_filler_is_never_chosen_and_each_step_reads_its_own_query(config):
     site = ten_pages()
     network, view = make(config, site)
     queries = torch.from_numpy(site.queries.features)
-    rows, pages = torch.tensor([2, 5]), torch.tensor([1, 3])
-    candidates = torch.tensor([[0, 3, 4, 5], [1, 6, -1, -1]])
+    two = Clicks(torch.tensor([2, 5]), torch.tensor([1, 3]), torch.tensor([[0, 3, 4, 5], [1, 6, -1, -1]]))
     network.eval()
-    together = network.scores(view, network.plan(view, queries), rows, pages, candidates)
+    together = network.scores(view, network.plan(view, queries), two)
     assert torch.isinf(together[1, 2:]).all()
-    alone = network.scores(
-        view, network.plan(view, queries[5:6]), torch.tensor([0]), pages[1:], candidates[1:, :2]
-    )
+    second = Clicks(torch.tensor([0]), two.pages[1:], two.candidates[1:, :2])
+    alone = network.scores(view, network.plan(view, queries[5:6]), second)
     torch.testing.assert_close(together[1, :2], alone[0])
 
 
@@ -102,15 +101,30 @@ def test_unknown_settings_are_refused():
         web_network_from_plain({"kind": "page-vin", "depth": 3})
 
 
-def test_the_reactive_part_rests_for_one_query_of_three_while_learning():
+def test_a_plan_that_must_answer_alone_is_taught_whatever_the_reactive_part_knows():
+    """With a reactive part that is sure of every click, only a plan that answers alone still gets a gradient."""
     site = ten_pages()
-    network, view = make(IndexVinConfig(3, "membership", reactive_rest=True), site)
-    plan = network.plan(view, torch.from_numpy(site.queries.features[:2]))
-    step = (torch.tensor([0, 1]), torch.tensor([1, 1]), torch.tensor([[0, 3, 4, 5]] * 2))
-    learning = network.train().scores(view, plan, *step)
-    acting = network.eval().scores(view, plan, *step)
-    assert not torch.allclose(learning[0], acting[0])
-    torch.testing.assert_close(learning[1], acting[1])
+    pull = {}
+    for config in (IndexVinConfig(3), MemberVinConfig(3)):
+        network, view = make(config, site)
+        batch = lessons(site)[torch.arange(7)]
+        certain = iter([1e3 * right for _, right in batch.lessons])
+        network.reactive.forward = lambda *_, certain=certain: next(certain)
+        LinkLoss(network, view)(batch).backward()
+        pull[config] = float(network.reward.likeness.weight.grad.norm())
+    assert pull[IndexVinConfig(3)] < 1e-6 < pull[MemberVinConfig(3)]
+
+
+def test_what_is_learned_alone_is_added_when_acting():
+    site = ten_pages()
+    network, view = make(MemberVinConfig(3), site)
+    plan = network.plan(view, torch.from_numpy(site.queries.features[:1]))
+    clicks = Clicks(torch.tensor([0]), torch.tensor([1]), torch.tensor([[0, 3, -1]]))
+    together, alone = network.answers(view, plan, clicks)
+    torch.testing.assert_close(together, network.scores(view, plan, clicks))
+    reactive = network.parts(view, plan, clicks)[1]
+    torch.testing.assert_close(together[:, :2], alone[:, :2] + reactive[:, :2])
+    assert torch.isinf(alone[0, 2])
 
 
 def test_a_page_plan_points_to_the_page_with_the_reward():
@@ -130,8 +144,8 @@ def test_lessons_hold_every_step_once():
     site = ten_pages()
     taught = lessons(site)
     batch = taught[torch.tensor([6, 2, 4])]
-    assert sum(len(table.rows) for table in batch.tables) == int(taught.weights[[6, 2, 4]].sum())
-    assert all(table.right.sum(dim=1).eq(1).all() for table in batch.tables)
+    assert sum(len(clicks.rows) for clicks, _ in batch.lessons) == int(taught.weights[[6, 2, 4]].sum())
+    assert all(right.sum(dim=1).eq(1).all() for _, right in batch.lessons)
     torch.testing.assert_close(batch.queries, torch.from_numpy(site.queries.features[[6, 2, 4]]))
 
 

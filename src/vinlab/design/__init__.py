@@ -1,30 +1,36 @@
 """The four parts that a VIN's designer chooses: reward, transition, attention, policy. All that is learned is here."""
 
 from vinlab.design.attention import PatchAttention, StateAttention
-from vinlab.design.policy import LinearPolicy, MlpPolicy, ValuePolicy
-from vinlab.design.reward import CnnReward, HierarchicalReward, LinearReward
+from vinlab.design.policy import LinearPolicy, MlpPolicy, SharpPolicy, ValuePolicy
+from vinlab.design.reward import CnnReward, CostReward, HierarchicalReward, LinearReward
 from vinlab.design.transition import (
     GivenTransition,
     HierarchicalTransition,
+    LosslessTransition,
     SharedTransition,
     UntiedTransition,
     move_kernels,
     random_kernels,
+    sure_moves,
 )
 
 __all__ = [
     "CnnReward",
+    "CostReward",
     "GivenTransition",
     "HierarchicalReward",
     "HierarchicalTransition",
     "LinearPolicy",
     "LinearReward",
+    "LosslessTransition",
     "MlpPolicy",
     "PatchAttention",
     "SharedTransition",
+    "SharpPolicy",
     "StateAttention",
     "UntiedTransition",
     "ValuePolicy",
     "move_kernels",
     "random_kernels",
+    "sure_moves",
 ]

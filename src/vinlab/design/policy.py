@@ -1,5 +1,6 @@
 """pi_re: the reactive policy, from what was attended to what is done."""
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -22,6 +23,23 @@ class ValuePolicy(nn.Module):
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S A"]:
         """The values themselves, as logits."""
         return attended
+
+
+class SharpPolicy(nn.Module):
+    """The planner's first actions as moves, the better ones likelier, with a learned sharpness.
+
+    Only differences of values count, however far below zero a far goal puts them all.
+    """
+
+    def __init__(self, *, moves: int = 8) -> None:
+        super().__init__()
+        self.moves = moves
+        self.sharpness = nn.Parameter(torch.zeros(()))
+        """Its logarithm."""
+
+    def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
+        """The logits of the moves in every state."""
+        return attended[..., : self.moves] * self.sharpness.exp()
 
 
 class MlpPolicy(nn.Module):

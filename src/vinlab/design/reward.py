@@ -45,6 +45,22 @@ class LinearReward(nn.Module):
         )
 
 
+class CostReward(nn.Module):
+    """Every cell costs something: minus the exponential of what another part says of it.
+
+    Costs that differ by orders of magnitude, as those of floor and wall must on maps with long detours, are a few
+    steps of learning apart, and nowhere is there anything to gain but at the goal, where costs end.
+    """
+
+    def __init__(self, logarithm: nn.Module) -> None:
+        super().__init__()
+        self.logarithm = logarithm
+
+    def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R H W"]:
+        """The reward of every cell, never above zero."""
+        return -self.logarithm(observation).exp()
+
+
 class HierarchicalReward(nn.Module):
     """A reward for each level of a hierarchical planner, from coarse to fine.
 

@@ -51,6 +51,27 @@ class GivenTransition(nn.Module):
         return SharedKernels(reward=self.reward, value=self.value)
 
 
+class LosslessTransition(nn.Module):
+    """Learned chances of where each action leads, which sum to one, and learned weights of what it costs there.
+
+    As no value is lost on the way, a step more is seen in the value of a cell at whatever distance; with free
+    kernels the value shrinks or grows geometrically, until float32 has nothing left to compare. The weights are
+    never negative: no action turns a cost into a gain.
+    """
+
+    def __init__(self, chances: Tensor, weights: Tensor) -> None:
+        super().__init__()
+        self.chances = nn.Parameter(chances.clone())
+        """Logarithms ``[A 1 F F]``, up to what all of an action have in common."""
+        self.weights = nn.Parameter(weights.clone())
+        """Logarithms ``[A R F F]``."""
+
+    def forward(self, observation: Tensor) -> SharedKernels:
+        """The kernels that these logarithms mean."""
+        value = self.chances.flatten(1).softmax(dim=1).view_as(self.chances)
+        return SharedKernels(reward=self.weights.exp(), value=value)
+
+
 class HierarchicalTransition(nn.Module):
     """The transitions of a hierarchical planner, from coarse to fine."""
 
@@ -100,3 +121,15 @@ def move_kernels(
         kernels.reward[action, 1:, centre + row, centre + col] += further
         kernels.value[action, 0, centre + row, centre + col] += discount
     return kernels
+
+
+def sure_moves(*, sharpness: float = 10.0, width: int = 3) -> Tensor:
+    """Logarithms ``[A 1 F F]`` with which each move, and staying as the last action, leads where it should.
+
+    To every other cell an action leads about ``exp(-sharpness)`` times as likely.
+    """
+    places = [*MOVE_OFFSETS.tolist(), (0, 0)]
+    logarithms = torch.full((len(places), 1, width, width), -sharpness)
+    for action, (row, col) in enumerate(places):
+        logarithms[action, 0, width // 2 + row, width // 2 + col] = 0.0
+    return logarithms

@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from vinlab.planning.graph import GraphTransition
+from vinlab.types import Clicks
 
 
 @dataclass(frozen=True)
@@ -89,13 +90,7 @@ class ArrivalReward(nn.Module):
 class Attention(Protocol):
     """From the values of the planning graph to one number for each candidate link."""
 
-    def __call__(
-        self,
-        site: SiteView,
-        value: Float[Tensor, "B G"],
-        rows: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
+    def __call__(self, site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
         """What the plan of its query says for each candidate."""
         ...
 
@@ -108,19 +103,13 @@ class SimilarityAttention(nn.Module):
         self.likeness = Likeness(dimension)
         self.scale = scale
 
-    def forward(
-        self,
-        site: SiteView,
-        value: Float[Tensor, "B G"],
-        rows: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
+    def forward(self, site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
         """What the plan of its query says for each candidate."""
         # Batches see the same pages again and again: what concerns a page alone is computed once.
-        pages, place = torch.unique(candidates, return_inverse=True)
+        pages, place = torch.unique(clicks.candidates, return_inverse=True)
         weights = torch.sigmoid(self.likeness(site.read(pages), site.node_features))
         said = self.scale * weights @ value.T
-        return look_up(said, place, rows[:, None].expand_as(place))
+        return look_up(said, place, clicks.rows[:, None].expand_as(place))
 
 
 class MembershipAttention(nn.Module):
@@ -130,41 +119,23 @@ class MembershipAttention(nn.Module):
         super().__init__()
         self.scale = nn.Parameter(torch.tensor(scale))
 
-    def forward(
-        self,
-        site: SiteView,
-        value: Float[Tensor, "B G"],
-        rows: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
+    def forward(self, site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
         """What the plan of its query says for each candidate."""
-        return self.scale * read_members(site, value, rows, candidates)
+        return self.scale * read_members(site, value, clicks)
 
 
-class LogMembershipAttention(nn.Module):
+class LogMembershipAttention(MembershipAttention):
     """The logarithm of the value at the candidate: where values are chances, one unit is one factor."""
 
-    def __init__(self, *, scale: float = 2.0) -> None:
-        super().__init__()
-        self.scale = nn.Parameter(torch.tensor(scale))
-
-    def forward(
-        self,
-        site: SiteView,
-        value: Float[Tensor, "B G"],
-        rows: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
+    def forward(self, site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
         """What the plan of its query says for each candidate."""
-        return self.scale * torch.log(read_members(site, value, rows, candidates) + 1e-12)
+        return self.scale * torch.log(read_members(site, value, clicks) + 1e-12)
 
 
-def read_members(
-    site: SiteView, value: Float[Tensor, "B G"], rows: Int[Tensor, " S"], candidates: Int[Tensor, "S L"]
-) -> Float[Tensor, "S L"]:
+def read_members(site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
     """The best value among the nodes that stand for each candidate."""
-    members = site.membership[candidates.clamp(min=0)]
-    return look_up(value, rows[:, None, None].expand_as(members), members).amax(dim=-1)
+    members = site.membership[clicks.candidates.clamp(min=0)]
+    return look_up(value, clicks.rows[:, None, None].expand_as(members), members).amax(dim=-1)
 
 
 def look_up(
@@ -185,8 +156,8 @@ class ReactiveScores(nn.Module):
             self.hidden.weight.mul_(0.3)
 
     def forward(
-        self, pages: Float[Tensor, "S D"], queries: Float[Tensor, "S D"], candidates: Float[Tensor, "S L D"]
-    ) -> Float[Tensor, "S L"]:
+        self, pages: Float[Tensor, "S D"], queries: Float[Tensor, "S D"], candidates: Float[Tensor, "S l D"]
+    ) -> Float[Tensor, "S l"]:
         """The score of each candidate link."""
         hidden = torch.tanh(self.hidden(torch.cat([pages, queries], dim=-1)))
         return torch.bmm(candidates, hidden[..., None])[..., 0]

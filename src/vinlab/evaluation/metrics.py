@@ -1,10 +1,13 @@
-"""The three measures of the paper's tables and one that the paper lacks, each defined once.
+"""The three measures of the paper's tables and three that the paper lacks, each defined once.
 
 Numbers are shares or means over everything that is given; nothing is dropped.
 """
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float64, Int
+
+EQUAL = 1e-6
+"""Ways closer in length than this are equally long; sums of many steps round."""
 
 
 def success_rate(reached: Bool[np.ndarray, " B"]) -> float:
@@ -40,3 +43,17 @@ def optimal_action_accuracy(
     """Share of the states that count in which the policy's move is one of the optimal ones."""
     right = np.take_along_axis(optimal, moves[..., None], axis=-1)[..., 0]
     return float(right[counts].mean()) if counts.any() else float("nan")
+
+
+def reached_share(reached: Bool[np.ndarray, "B N"], counts: Bool[np.ndarray, "B N"]) -> float:
+    """Share of all cells that count from which the policy comes to the goal (GPPN's "success")."""
+    return float(reached[counts].mean()) if counts.any() else float("nan")
+
+
+def optimally_reached_share(
+    lengths: Float64[np.ndarray, "B N"],
+    shortest: Float64[np.ndarray, "B N"],
+    counts: Bool[np.ndarray, "B N"],
+) -> float:
+    """Share of all cells that count from which its way is a shortest one (GPPN's "optimal")."""
+    return float((lengths <= shortest + EQUAL)[counts].mean()) if counts.any() else float("nan")

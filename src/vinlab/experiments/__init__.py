@@ -1,5 +1,6 @@
 """One module per table or figure of the paper."""
 
+from vinlab.experiments.any_map import ANY_MAP
 from vinlab.experiments.control import CONTROL
 from vinlab.experiments.experiment import (
     BUDGETS,
@@ -10,19 +11,34 @@ from vinlab.experiments.experiment import (
     experiment_of,
     paper_numbers,
 )
+from vinlab.experiments.generalisation import GENERALISATION
 from vinlab.experiments.gridworld import GRIDWORLD
+from vinlab.experiments.guide import GUIDE
 from vinlab.experiments.hierarchical import HIERARCHICAL
 from vinlab.experiments.rl import RL
 from vinlab.experiments.web import WEB
 from vinlab.experiments.weight_sharing import WEIGHT_SHARING
 
-EXPERIMENTS: tuple[Experiment, ...] = (GRIDWORLD, WEIGHT_SHARING, HIERARCHICAL, RL, WEB, CONTROL)
+EXPERIMENTS: tuple[Experiment, ...] = (
+    GRIDWORLD,
+    WEIGHT_SHARING,
+    HIERARCHICAL,
+    ANY_MAP,
+    GENERALISATION,
+    GUIDE,
+    RL,
+    CONTROL,
+    WEB,
+)
 
 __all__ = [
+    "ANY_MAP",
     "BUDGETS",
     "CONTROL",
     "EXPERIMENTS",
+    "GENERALISATION",
     "GRIDWORLD",
+    "GUIDE",
     "HIERARCHICAL",
     "RECIPES",
     "RL",

@@ -12,7 +12,7 @@ from vinlab.experiments.control import configure
 from vinlab.experiments.control_training import TEST_STREAM, NetworkController, load_policy, make_problems
 from vinlab.figures.control import progress_figure, save_animation, trajectories_figure
 from vinlab.figures.save import save_figure
-from vinlab.recording.recorded import RecordedRun, open_run
+from vinlab.recording.recorded import RecordedRun
 from vinlab.types import InputError
 
 DOMAINS = 8
@@ -26,7 +26,7 @@ def draw_runs(folders: Mapping[str, Path], out: Path, *, first: int = 0, name: s
     config = configure("control/vin", "paper", "default")
     problems = make_problems(config.data, TEST_STREAM, config.data.test_domains)
     if not 0 <= first <= len(problems) - DOMAINS:
-        raise InputError(f"the first domain must lie in 0..{len(problems) - DOMAINS}, but {first} came.")
+        raise InputError(f"--problem must lie in 0..{len(problems) - DOMAINS}, but {first} came.")
     worlds = ParticleWorlds(problems[first : first + DOMAINS], config.physics)
     chosen = worlds.problems
     controllers: dict[str, Controller] = {
@@ -55,12 +55,11 @@ def draw_search(runs: list[RecordedRun], out: Path) -> Path:
     return save_figure(progress_figure(histories, title="iLQG on the training domains"), out)
 
 
-def draw_run(folder: Path, out: Path, *, problem: int = 0) -> list[Path]:
-    """Draw one finished run by itself."""
-    run = open_run(folder)
-    out.mkdir(parents=True, exist_ok=True)
-    pictures = draw_runs({run.manifest.id.split("/")[-1].upper(): folder}, out, first=problem)
-    if run.manifest.recipe == "paper":
+def draw_run(run: RecordedRun, out: Path, problem: int | None = None) -> list[Path]:
+    """Draw what one finished run does on test domains, from one of them on, and how its teacher came nearer."""
+    name = run.manifest.id.split("/")[-1].upper()
+    pictures = draw_runs({name: run.folder}, out, first=problem or 0)
+    if len(run.result["teacher"]["history"]) > 1:
         pictures.append(draw_search([run], out / "control_search.png"))
     return pictures
 

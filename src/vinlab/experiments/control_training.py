@@ -173,7 +173,7 @@ def _fit(
 ) -> int:
     """Fit the network; the epoch whose weights did best comes back."""
     validation = make_problems(config.data, VALIDATION_STREAM, config.data.validation_domains)
-    fit = fit_controls(
+    best = fit_controls(
         network,
         lesson.demonstrations,
         config.learning,
@@ -183,7 +183,7 @@ def _fit(
         record=record,
         progress=progress,
     )
-    return fit.best_epoch
+    return best.epoch
 
 
 def validator(worlds: ParticleWorlds, horizon: int) -> Validator:

@@ -1,60 +1,43 @@
-"""Pictures of a run or a shipped model: how it learned and, in the grid-world, one plan and several routes."""
+"""Pictures of the grid-world: one plan and several routes."""
 
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from vinlab.experiments.gridworld import GRIDWORLD
 from vinlab.experiments.gridworld_training import make_test_problems
-from vinlab.experiments.hierarchical import HIERARCHICAL
-from vinlab.experiments.weight_sharing import WEIGHT_SHARING
-from vinlab.figures.curves import curves_figure
 from vinlab.figures.paths import paths_figure
 from vinlab.figures.plans import plan_figure
 from vinlab.figures.save import save_figure
 from vinlab.models import Model, load
 from vinlab.navigation import Route, consult, navigate
-from vinlab.recording.recorded import open_run
+from vinlab.recording.recorded import RecordedRun
 from vinlab.types import GridProblems, InputError
 
 ROUTES = 8
 """How many routes the picture of routes shows."""
 
 
-def draw_run(folder: Path, out: Path, *, problem: int | None = None) -> list[Path]:
-    """Draw a finished run; the places of the pictures come back.
+def draw_plans(run: RecordedRun, out: Path, problem: int | None = None) -> list[Path]:
+    """Draw one plan, and routes on several maps, of the test problems.
 
-    Without ``problem`` the plan is drawn for the test problem with the longest way, as there is most to see.
+    Without ``problem`` the plan is drawn for the one with the longest way, as there is most to see.
     """
-    run = open_run(folder)
-    pictures = {"learning.png": curves_figure(run.metrics(), title=f"Learning {run.manifest.id}")}
-    if _is_of_gridworld(run.manifest.id):
-        pictures |= _draw_plans(load(folder), problem)
-    return _save(pictures, out)
+    return _save(_plan_figures(load(run.folder), problem), out)
 
 
-def draw_shipped(id: str, out: Path, *, problem: int | None = None) -> list[Path]:
-    """Draw a model that comes with the package: a plan and several routes, under the model's own name."""
-    if not _is_of_gridworld(id):
-        raise InputError(f"'{id}' is no model of the grid-world: the folder of a run is wanted.")
-    pictures = _draw_plans(load(id), problem)
+def draw_shipped(id: str, out: Path, problem: int | None = None) -> list[Path]:
+    """The same of a model that comes with the package, under the model's own name."""
+    pictures = _plan_figures(load(id), problem)
     return _save({f"{id.replace('/', '_')}_{name}": figure for name, figure in pictures.items()}, out)
-
-
-def _is_of_gridworld(id: str) -> bool:
-    return any(id in experiment.settings for experiment in (GRIDWORLD, WEIGHT_SHARING, HIERARCHICAL))
 
 
 def _save(pictures: dict[str, Figure], out: Path) -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
-    for name, figure in pictures.items():
-        save_figure(figure, out / name)
-    return [out / name for name in pictures]
+    return [save_figure(figure, out / name) for name, figure in pictures.items()]
 
 
-def _draw_plans(model: Model, problem: int | None) -> dict[str, Figure]:
-    """One plan, and routes on several maps, of the test problems."""
+def _plan_figures(model: Model, problem: int | None) -> dict[str, Figure]:
     problems = make_test_problems(model.size)
     if problem is None:
         problem = int(consult(problems).lengths.argmax())
@@ -88,10 +71,10 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
 
 
 def _map_figure(obstacles: np.ndarray, route: Route) -> Figure:
-    """The map with the routes alone."""
+    """The map with the shortest route alone."""
     problem = GridProblems(obstacles[None], np.array([route.start]), np.array([route.goal]))
     shortest = route.optimal_path if route.exists else None
-    return paths_figure(problem, [route.path], [shortest], title="one route")
+    return paths_figure(problem, [route.path], [shortest], title="shortest route")
 
 
 def routes_figure(model: Model, problems: GridProblems) -> Figure:

@@ -16,8 +16,9 @@ from vinlab.models import suggestion
 from vinlab.networks.web import LinkPolicy, WebPlan
 from vinlab.networks.web_presets import web_network_from_plain
 from vinlab.recording.rebuild import dataclass_from_plain
-from vinlab.recording.recorded import open_run
-from vinlab.types import InputError
+from vinlab.recording.recorded import WEIGHTS, open_run
+from vinlab.recording.weights import load_tensors
+from vinlab.types import Clicks, InputError
 
 SHOWN = 4
 """How many links of a page are named: the policy's first four."""
@@ -66,6 +67,11 @@ class Browser:
             raise InputError(f"There is no page '{title}'{suggestion(title, self.site.titles)}.")
         return titles.index(title.casefold())
 
+    def pieces_of(self, page: int) -> list[str]:
+        """A few sentences each of what the page says; a category says nothing."""
+        queries = self.site.queries
+        return [queries.texts[int(number)] for number in np.flatnonzero(queries.pages == page)]
+
     @torch.no_grad()
     def follow(self, query: str, *, start: int = 0, most_clicks: int = 10) -> Trail:
         """Click until a page comes up again or the clicks are spent."""
@@ -83,7 +89,8 @@ class Browser:
         links = torch.from_numpy(self.site.graph(self.data.graph).of(page).astype(np.int64))
         if not len(links):
             return []
-        scores = self.policy.scores(self.view, plan, torch.tensor([0]), torch.tensor([page]), links[None])[0]
+        here = Clicks(rows=torch.tensor([0]), pages=torch.tensor([page]), candidates=links[None])
+        scores = self.policy.scores(self.view, plan, here)[0]
         best = scores.softmax(dim=0).topk(min(SHOWN, len(links)))
         return [(int(links[place]), float(share)) for share, place in zip(*best, strict=True)]
 
@@ -121,9 +128,6 @@ def open_browser(run: Path, data: Path | None) -> Browser:
 
 def _dimension_of(folder: Path) -> int | None:
     """How many numbers the weights want of a page."""
-    from vinlab.recording.recorded import WEIGHTS
-    from vinlab.recording.weights import load_tensors
-
     shapes = {name: tensor.shape for name, tensor in load_tensors(folder / WEIGHTS).items()}
     for name in ("reactive.hidden.weight", "reward.turn.weight"):
         if name in shapes:

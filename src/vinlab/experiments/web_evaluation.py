@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 
 from vinlab.design.web import SiteView
 from vinlab.domains.web.expert import UNREACHABLE, Distances, Steps, distances_to, right_links, shortest_paths
@@ -94,13 +94,11 @@ def _rank_batch(
     )
     targets = judged.problems.targets[problems]
     fixed, free = np.zeros(len(inside), dtype=np.int64), np.zeros(len(inside), dtype=np.int64)
-    for table in make_tables(judged.links, problems - first, pages, following):
-        scores = policy.scores(view, plan, table.rows, table.pages, table.candidates).numpy()
-        right = right_links(
-            judged.distances, pages[table.steps], targets[table.steps], table.candidates.numpy()
-        )
-        fixed[table.steps] = ranks(scores, table.right.numpy(), rng=rng)
-        free[table.steps] = ranks(scores, right, rng=rng)
+    for steps, clicks in make_tables(judged.links, problems - first, pages):
+        scores, candidates = policy.scores(view, plan, clicks).numpy(), clicks.candidates.numpy()
+        right = right_links(judged.distances, pages[steps], targets[steps], candidates)
+        fixed[steps] = ranks(scores, candidates == following[steps, None], rng=rng)
+        free[steps] = ranks(scores, right, rng=rng)
     return fixed, free
 
 
@@ -138,10 +136,7 @@ def click_once(
 ) -> Int[np.ndarray, " S"]:
     """The pages that the policy goes to next."""
     following = np.zeros(len(pages), dtype=np.int64)
-    for table in make_tables(links, rows, pages, following):
-        scores: Float[np.ndarray, "S L"] = policy.scores(
-            view, plan, table.rows, table.pages, table.candidates
-        ).numpy()
-        chosen = best_links(scores, rng=rng)
-        following[table.steps] = table.candidates.numpy()[np.arange(len(chosen)), chosen]
+    for steps, clicks in make_tables(links, rows, pages):
+        chosen = best_links(policy.scores(view, plan, clicks).numpy(), rng=rng)
+        following[steps] = clicks.candidates.numpy()[np.arange(len(chosen)), chosen]
     return following

@@ -1,5 +1,7 @@
 """Words and a picture for the way of a policy through a site."""
 
+import textwrap
+
 import numpy as np
 from matplotlib.figure import Figure
 from rich.console import Console
@@ -15,24 +17,26 @@ DRAWN_ARTICLES = 14
 
 
 def print_trail(browser: Browser, trail: Trail) -> None:
-    """A line for every page of the way, with the links that were considered."""
+    """A line for every page of the way, with the links that were considered, and a piece of the page found."""
     titles = browser.site.titles
     table = Table("", "on the page", "clicks", "rather than", title=f"“{trail.query}”", title_justify="left")
-    for number, click in enumerate(trail.clicks):
-        if click.page == trail.found:
-            table.add_row(
-                str(number),
-                f"[bold green]{titles[click.page]}[/]",
-                "[green]stays: most like the query[/]",
-                "",
-            )
-            break
-        (best, share), *others = click.links or [(click.page, 1.0)]
-        rather = ", ".join(f"{titles[page]} {chance:.0%}" for page, chance in others)
-        table.add_row(str(number), titles[click.page], f"[bold]{titles[best]}[/] {share:.0%}", rather)
-    Console().print(table)
+    for number, click in enumerate(trail.clicks[: len(trail.pages) - 1]):
+        (best, share), *others = click.links
+        rather = ", ".join(f"{titles[page]} {percent(chance)}" for page, chance in others)
+        table.add_row(str(number), titles[click.page], f"[bold]{titles[best]}[/] {percent(share)}", rather)
+    found = f"[bold green]{titles[trail.found]}[/]"
+    table.add_row(str(len(trail.pages) - 1), found, "[green]stays: most like the query[/]", "")
+    console = Console()
+    console.print(table)
     way = " → ".join(titles[page] for page in trail.pages)
-    Console().print(f"Found [bold green]{titles[trail.found]}[/] after {len(trail.pages) - 1} clicks: {way}.")
+    console.print(f"Found {found} after {len(trail.pages) - 1} clicks: {way}.")
+    for piece in browser.pieces_of(trail.found)[:1]:
+        console.print(f"It says: “{textwrap.shorten(piece, 240, placeholder=' …')}”", highlight=False)
+
+
+def percent(share: float) -> str:
+    """A share in whole per cent, small ones as such."""
+    return "<1%" if share < 0.005 else f"{share:.0%}"
 
 
 def trail_figure(browser: Browser, trail: Trail) -> Figure:
@@ -59,7 +63,8 @@ def trail_figure(browser: Browser, trail: Trail) -> Figure:
     )
     clicks = len(trail.pages) - 1
     write_caption(
-        figure, f"Bright: what the plan values. Red: the {clicks} clicks, to “{site.titles[trail.found]}”."
+        figure,
+        f"Bright: what the plan values most. Arrows: the {clicks} clicks to “{site.titles[trail.found]}”.",
     )
     return figure
 

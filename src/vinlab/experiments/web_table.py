@@ -12,9 +12,9 @@ HEADERS = (
     "network",
     "seeds",
     "root, success",
+    "− baseline (p)",
     "random, success",
-    "against the baseline",
-    "p",
+    "÷ baseline (p)",
     "random, any link",
     "top-1 error, root / random",
     "top-4 error, root / random",
@@ -26,11 +26,12 @@ HEADERS = (
 LEGEND = """\
 *Success* (the paper's): problems in which every link of one fixed shortest path is within the policy's top 4, of 2,000
 from the root and 4,000 from random articles. *Any link*: the same where any link on a shortest path is right.
-*Against the baseline*: the ratio of the successes from random starts to those of the baseline of the same block; *p*:
-a paired t-test of that difference over the seeds. *Errors*: share of clicks on the fixed paths whose right link is not
-the first, or not among the first four. *Reward*: share of problems in which the policy, clicking by itself, arrives
-by a shortest path; *arrives*: within 10 clicks by any. Mean ± deviation over the seeds; the test queries are the same
-for all. *Minutes*: one training on one CPU core.
+*− baseline*, *÷ baseline*: the difference and the ratio of the successes to those of the baseline of the same block
+that saw the same features; *p*: a paired t-test of the difference over the seeds that both have. *Errors*: share of
+clicks on the fixed paths whose right link is not the first, or not among the first four. *Reward*: share of problems
+in which the policy, clicking by itself, arrives by a shortest path; *arrives*: within 10 clicks by any. Mean ±
+deviation over the seeds; the test queries are the same for all. *Minutes*: one training on one CPU core, beside
+other work on the machine.
 """
 
 PAPER = """\
@@ -98,14 +99,14 @@ def _rows(block: Mapping[str, list[RecordedRun]], order: Sequence[str]) -> list[
 
 def _row(id: str, block: Mapping[str, list[RecordedRun]]) -> list[str]:
     runs = block[id]
-    baseline = block.get(_baseline(id), [])
+    baseline = [] if id == _baseline(id) else block.get(_baseline(id), [])
     return [
         id.split("/")[2],
         str(len(runs)),
         mean_text(_all(runs, "root", "successes"), digits=0),
+        _difference(runs, baseline),
         mean_text(_all(runs, "random", "successes"), digits=0),
         _ratio(runs, baseline),
-        _p_value(runs, baseline),
         mean_text(_all(runs, "random", "any_successes"), digits=0),
         *(
             " / ".join(f"{fmean(_all(runs, start, measure)):.3f}" for start in ("root", "random"))
@@ -126,20 +127,30 @@ def _all(runs: Sequence[RecordedRun], start: str, measure: str) -> list[float]:
     return [float(run.result["scores"][start][measure]) for run in runs]
 
 
+def _difference(runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun]) -> str:
+    ours, theirs = _paired(runs, baseline, "root")
+    return f"{fmean(ours) - fmean(theirs):+.0f}{_p_value(ours, theirs)}".replace("-", "−") if ours else "–"
+
+
 def _ratio(runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun]) -> str:
-    if not baseline:
-        return "–"
-    ours, theirs = (fmean(_all(group, "random", "successes")) for group in (runs, baseline))
-    return f"{ours / theirs:.2f}" if theirs else "–"
+    ours, theirs = _paired(runs, baseline, "random")
+    return f"{fmean(ours) / fmean(theirs):.2f}{_p_value(ours, theirs)}" if sum(theirs) else "–"
 
 
-def _p_value(runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun]) -> str:
-    from scipy.stats import ttest_rel
-
+def _paired(
+    runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun], start: str
+) -> tuple[list[float], list[float]]:
+    """The successes of both in the seeds that both have."""
     ours, theirs = ({run.manifest.seed: run for run in group} for group in (runs, baseline))
     seeds = sorted(ours.keys() & theirs.keys())
-    if len(seeds) < 2 or runs[0].manifest.id == baseline[0].manifest.id:
-        return "–"
-    first, second = (_all([group[seed] for seed in seeds], "random", "successes") for group in (ours, theirs))
-    p = float(ttest_rel(first, second).pvalue)  # type: ignore[attr-defined]
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    first, second = (_all([group[seed] for seed in seeds], start, "successes") for group in (ours, theirs))
+    return first, second
+
+
+def _p_value(ours: Sequence[float], theirs: Sequence[float]) -> str:
+    from scipy.stats import ttest_rel
+
+    if len(ours) < 2:
+        return ""
+    p = float(ttest_rel(ours, theirs).pvalue)  # type: ignore[attr-defined]
+    return " (< 0.001)" if p < 0.001 else f" ({p:.3f})"

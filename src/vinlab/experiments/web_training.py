@@ -37,7 +37,7 @@ from vinlab.learners.imitation import Best, ImitationConfig, imitate
 from vinlab.learners.link_imitation import LinkLoss
 from vinlab.learners.optimisers import Stage
 from vinlab.networks.web import LinkPolicy, PlannedPolicy
-from vinlab.networks.web_presets import IndexVinConfig, WebNetworkConfig, web_network_to_plain
+from vinlab.networks.web_presets import WebNetworkConfig, web_network_to_plain
 from vinlab.recording.hashing import data_hash
 from vinlab.recording.manifest import describe_run
 from vinlab.recording.recorded import RecordedRun
@@ -247,8 +247,3 @@ def validator(view: SiteView, sets: WebSets) -> Callable[[Any], Validation]:
 def one_cycle(epochs: int, rate: float, batch: int = 128) -> ImitationConfig:
     """One rise and fall of Adam's rate."""
     return ImitationConfig(stages=(Stage(epochs, rate, "one-cycle"),), batch_problems=batch)
-
-
-def without_backups(network: IndexVinConfig) -> IndexVinConfig:
-    """The same network at the paper's K = 0."""
-    return IndexVinConfig(1, network.attention, network.discount, network.reactive_rest)

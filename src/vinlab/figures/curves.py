@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -31,22 +31,28 @@ class Panel:
 PANELS: Final = (
     Panel("loss", r"(.*_)?loss", may_be_log=True),
     Panel("share of problems or states", r"(.*_)?(accuracy|success|success_rate)", is_share=True),
+    Panel("distance", r"(.*_)?distance"),
     Panel("learning rate", r"(learning_)?rate|lr"),
 )
 CLOCKS: Final = ("epoch", "iteration", "step")
-"""What the records may be counted by; the first that all of them have is the horizontal axis."""
+"""What the records may be counted by; the first that the last of them has is the horizontal axis."""
 
 PANEL_WIDTH, PANEL_HEIGHT = 2.7, 2.1
 LEFT, BELOW, RIGHT = 0.75, 0.5, 0.15
 
 
 def curves_figure(records: Records, *, title: str = "") -> Figure:
-    """Loss, accuracy and success, and learning rate by epoch: a panel for each that was recorded."""
+    """Loss, success, distance and learning rate by epoch: a panel for each that was recorded.
+
+    Records that are counted otherwise than the last are of another stage and left out.
+    """
     if not records:
         raise InputError("records must hold at least one record of a run, but none came.")
     panels = [(panel, names) for panel in PANELS if (names := _names(records, panel))]
     if not panels:
-        raise InputError(f"The records hold no loss, accuracy, success or rate, but {_all_names(records)}.")
+        raise InputError(
+            f"The records hold no loss, accuracy, success, distance or rate, but {_all_names(records)}."
+        )
     heading = 0.4 if title else 0.15
     figure = style.new_figure(len(panels) * (LEFT + PANEL_WIDTH + RIGHT), heading + PANEL_HEIGHT + BELOW)
     style.write_title(figure, title, 0.1)
@@ -108,15 +114,15 @@ def _all_names(records: Records) -> list[str]:
 
 
 def _clock(records: Records) -> str | None:
-    return next((name for name in CLOCKS if all(_is_number(record.get(name)) for record in records)), None)
+    return next((name for name in CLOCKS if _is_number(records[-1].get(name))), None)
 
 
 def _points(records: Records, clock: str | None, name: str) -> list[tuple[float, float]]:
     """Where the number is recorded and finite; a quantity need not be measured in every epoch."""
-    times = [record[clock] if clock else index for index, record in enumerate(records, start=1)]
+    times = (record.get(clock) if clock else index for index, record in enumerate(records, start=1))
     pairs = zip(times, (record.get(name) for record in records), strict=True)
-    return [(float(time), float(value)) for time, value in pairs if value is not None and _is_number(value)]
+    return [(float(time), float(number)) for time, number in pairs if _is_number(time) and _is_number(number)]
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -23,6 +24,12 @@ from vinlab.figures.style import (
 
 RING = 1.0
 """The distance between one level and the next."""
+INNER_ROOM = 4
+"""A page on the first ring takes the room of so many further out."""
+MARGIN = np.array([0.95, 0.6])
+"""Room for the names beside the outermost pages, in the same measure."""
+WIDTH, HEADER, FOOTER = 8.4, 0.7, 0.45
+"""In inches: the tree, the query above it and the caption below."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +54,17 @@ class TreePlan:
 
 def web_plan_figure(plan: TreePlan) -> Figure:
     """The tree around its root; the brighter a page, the more the plan wants to be there."""
-    figure = new_figure(8.4, 9.2)
-    axes = place(figure, 0.2, 1.0, 8.0, 8.0)
     positions = spread_tree(plan.parents)
+    low, high = positions.min(axis=0) - MARGIN, positions.max(axis=0) + MARGIN
+    width, height = WIDTH, WIDTH * float((high[1] - low[1]) / (high[0] - low[0]))
+    figure = new_figure(width, height + HEADER + FOOTER)
+    axes = place(figure, 0.0, HEADER, width, height)
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    axes.axis("off")
     _draw_branches(axes, plan, positions)
     _draw_pages(axes, plan, positions)
     _draw_path(axes, plan, positions)
     _label(axes, plan, positions)
-    _frame(axes, positions)
     lines = textwrap.wrap(f"“{plan.query}”", 96)
     shown = "\n".join(lines[:3]) + (" …" if len(lines) > 3 else "")
     figure.text(0.5, 0.985, shown, ha="center", va="top", size=LABEL_SIZE, color=INK, style="italic")
@@ -62,16 +72,17 @@ def web_plan_figure(plan: TreePlan) -> Figure:
 
 
 def spread_tree(parents: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n 2"]:
-    """Where to draw each page: the root in the middle, each level on a ring, every leaf with the same room."""
+    """Where to draw each page: the root in the middle, each level on a ring, and nobody too near to another."""
     count = len(parents)
     children: list[list[int]] = [[] for _ in range(count)]
     for node in range(1, count):
         children[parents[node]].append(node)
     angles, radii = np.zeros(count), np.zeros(count)
-    leaves = [node for node in _walk(children) if not children[node]]
-    angles[leaves] = 2 * np.pi * np.arange(len(leaves)) / len(leaves)
     for node in range(1, count):
         radii[node] = radii[parents[node]] + RING
+    leaves = [node for node in _walk(children) if not children[node]]
+    room = np.where(radii[leaves] <= RING, INNER_ROOM, 1)
+    angles[leaves] = 2 * np.pi * (np.cumsum(room) - room / 2) / room.sum()
     for node in reversed(range(count)):
         if children[node]:
             angles[node] = angles[children[node]].mean()
@@ -85,19 +96,6 @@ def _walk(children: list[list[int]]) -> list[int]:
         found.append(node)
         waiting.extend(reversed(children[node]))
     return found
-
-
-def _frame(axes: Axes, positions: Float[np.ndarray, "n 2"]) -> None:
-    """Just enough room for all pages and for the names beside the outermost."""
-    low, high = positions.min(axis=0), positions.max(axis=0)
-    reach = float((high - low).max()) / 2 * 1.18
-    middle = (low + high) / 2
-    axes.set(
-        xlim=(middle[0] - reach, middle[0] + reach),
-        ylim=(middle[1] - reach, middle[1] + reach),
-        aspect="equal",
-    )
-    axes.axis("off")
 
 
 def _draw_branches(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
@@ -128,25 +126,59 @@ def _draw_path(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) 
 
 
 def _label(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
+    """Names for what was clicked, for the branches of the root and for every page at the rim."""
     depths, clicked = plan.depths, set(plan.path)
-    best = set(np.argsort(-plan.values)[:6].tolist())
+    inner = set(plan.parents.tolist())
+    best = set(np.argsort(-plan.values)[:BEST].tolist())
     for node, title in enumerate(plan.titles):
-        if node not in clicked and node not in best and depths[node] != 1:
-            continue
-        number = f"{plan.path.index(node)}  " if node in clicked else ""
-        x, y = positions[node]
-        axes.annotate(
-            f"{number}{title}",
-            xy=(x, y),
-            xytext=(4 if x >= 0 else -4, 5),
-            textcoords="offset points",
-            ha="left" if x >= 0 else "right",
-            size=LABEL_SIZE if node in clicked else LABEL_SIZE - 2,
-            color=PREDICTED if node in clicked else INK,
-            weight="bold" if node in clicked else "normal",
-            path_effects=[withStroke(linewidth=2.5, foreground="white")],
-            zorder=6 if node in clicked else 5,
-        )
+        at_rim = node not in inner and node in best
+        if node in clicked or at_rim or depths[node] == 1:
+            number = f"{plan.path.index(node)}  " if node in clicked else ""
+            style = _clicked_style if node in clicked else _plain_style
+            beside = node in inner or depths[node] == 1
+            where = _beside(positions[node]) if beside else _outwards(positions[node])
+            axes.annotate(f"{number}{title}", xy=tuple(positions[node]), **where, **style())
+
+
+BEST = 20
+"""So many of the pages that the plan values most are named, where they stand at the rim."""
+
+
+def _beside(position: Float[np.ndarray, " 2"]) -> dict[str, Any]:
+    """A name to the right of its page, or to the left in the left half."""
+    left = bool(position[0] < 0)
+    return {
+        "xytext": (-7 if left else 7, 5),
+        "textcoords": "offset points",
+        "ha": "right" if left else "left",
+    }
+
+
+def _outwards(position: Float[np.ndarray, " 2"]) -> dict[str, Any]:
+    """A name that goes on where the branch to its page ends, never upside down."""
+    angle = float(np.degrees(np.arctan2(position[1], position[0])))
+    left = abs(angle) > 90
+    offset = 7 * position / max(float(np.linalg.norm(position)), 1e-9)
+    return {
+        "xytext": tuple(offset),
+        "textcoords": "offset points",
+        "rotation": angle + 180 if left else angle,
+        "rotation_mode": "anchor",
+        "ha": "right" if left else "left",
+        "va": "center_baseline",
+    }
+
+
+def _plain_style() -> dict[str, Any]:
+    return {"size": LABEL_SIZE - 2, "color": INK, "path_effects": _halo(), "zorder": 5}
+
+
+def _clicked_style() -> dict[str, Any]:
+    return {"size": LABEL_SIZE, "color": PREDICTED, "weight": "bold", "path_effects": _halo(), "zorder": 6}
+
+
+def _halo() -> list[withStroke]:
+    return [withStroke(linewidth=2.5, foreground="white")]
 
 
 def write_caption(figure: Figure, text: str) -> None:

@@ -10,8 +10,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.learners.contract import NoRecord, Progress, Record, Validation, Validator, unwatched
-from vinlab.learners.optimisers import Stage, make_optimiser, optimiser_tensors, restore_optimiser, set_rate
+from vinlab.learners.contract import NoRecord, Progress, Record, Validator, unwatched
+from vinlab.learners.epochs import Best, EpochTraining
+from vinlab.learners.optimisers import Stage, make_optimiser, set_rate
 from vinlab.types import InputError
 
 
@@ -85,7 +86,7 @@ def fit_controls(
     validate: Validator | None = None,
     record: Record | None = None,
     progress: Progress = unwatched,
-) -> "ControlFit":
+) -> Best:
     """Fit the policy to the teachers' controls and leave it with the weights that do best in validation."""
     if not len(demonstrations):
         raise InputError("demonstrations must hold at least one domain, but they are empty.")
@@ -95,13 +96,11 @@ def fit_controls(
         metrics = fit.run_epoch()
         progress(fit.epoch, config.stage.epochs, f"fit: error {metrics['loss']:.4f}")
         fit.finish_epoch(metrics, validate)
-    if fit.best_weights:
-        policy.load_state_dict(fit.best_weights)
-    return fit
+    return fit.leave_best()
 
 
-class ControlFit:
-    """The state of one fit: weights, optimiser, epoch, best so far."""
+class ControlFit(EpochTraining):
+    """The state of one fit."""
 
     def __init__(
         self,
@@ -113,17 +112,11 @@ class ControlFit:
         vary: Vary = unvaried,
         record: Record,
     ) -> None:
-        self.policy = policy
+        super().__init__(policy, make_optimiser("adam", policy.parameters()), record)
         self.demonstrations = demonstrations
         self.config = config
         self.seed = seed
         self.vary = vary
-        self.record = record
-        self.epoch = 0
-        self.best_score = -float("inf")
-        self.best_epoch = 0
-        self.best_weights: dict[str, Tensor] = {}
-        self.optimiser = make_optimiser("adam", policy.parameters())
         for group in self.optimiser.param_groups:
             group["weight_decay"] = config.weight_decay
 
@@ -151,10 +144,7 @@ class ControlFit:
         )
         controls, _ = self.policy(batch.observations, batch.states)
         loss = weighted_error(controls, batch)
-        if not torch.isfinite(loss):
-            raise InputError(
-                f"the loss became {loss.item()} in epoch {self.epoch + 1}; a lower rate keeps it finite."
-            )
+        self.require_finite(loss)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.clip)
@@ -163,42 +153,11 @@ class ControlFit:
 
     def finish_epoch(self, metrics: Mapping[str, Any], validate: Validator | None) -> None:
         """Now and then look at the validation domains and keep the best weights; note all, make a checkpoint."""
-        found: Validation | None = None
         last = self.epoch == self.config.stage.epochs
-        if validate is not None and (self.epoch % self.config.validate_every == 0 or last):
-            self.policy.eval()
-            found = validate(self.policy)
-        if (found and found.score >= self.best_score) or (validate is None and last):
-            self.best_score, self.best_epoch = found.score if found else 0.0, self.epoch
-            self.best_weights = {name: tensor.clone() for name, tensor in self.policy.state_dict().items()}
+        due = last or self.epoch % self.config.validate_every == 0
+        found = self.look(validate) if validate is not None and due else None
+        if found or (validate is None and last):
+            self.keep_if_best(found.score if found else 0.0)
         self.record.log({"epoch": self.epoch, **metrics, **(found.metrics if found else {})})
         if found or last:
-            self.record.save_checkpoint(self._tensors(), self._state())
-
-    def _tensors(self) -> dict[str, Tensor]:
-        groups = {
-            "weights": self.policy.state_dict(),
-            "best": self.best_weights,
-            "optimiser": optimiser_tensors(self.optimiser),
-        }
-        return {
-            f"{group}/{name}": entry for group, entries in groups.items() for name, entry in entries.items()
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {"epoch": self.epoch, "best_score": self.best_score, "best_epoch": self.best_epoch}
-
-    def resume(self) -> None:
-        """Take up the last checkpoint, if there is one."""
-        found = self.record.load_checkpoint()
-        if found is None:
-            return
-        tensors, state = found
-        groups: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "optimiser": {}}
-        for key, tensor in tensors.items():
-            group, name = key.split("/", 1)
-            groups[group][name] = tensor
-        self.policy.load_state_dict(groups["weights"])
-        restore_optimiser(self.optimiser, groups["optimiser"])
-        self.epoch, self.best_epoch = state["epoch"], state["best_epoch"]
-        self.best_score, self.best_weights = state["best_score"], groups["best"]
+            self.save()

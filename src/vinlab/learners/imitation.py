@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -13,14 +13,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from vinlab.learners import parallel
 from vinlab.learners.contract import NoRecord, Progress, Record, Validator, unwatched
-from vinlab.learners.optimisers import (
-    OptimiserName,
-    Stage,
-    make_optimiser,
-    optimiser_tensors,
-    restore_optimiser,
-    set_rate,
-)
+from vinlab.learners.epochs import Best, EpochTraining
+from vinlab.learners.optimisers import OptimiserName, Stage, make_optimiser, set_rate
 from vinlab.types import Demonstrations, InputError
 
 
@@ -78,15 +72,6 @@ def surprise(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Fl
     return logits.logsumexp(dim=-1) - logits.masked_fill(~allowed, -torch.inf).logsumexp(dim=-1)
 
 
-@dataclass
-class Best:
-    """The best weights so far by validation, and when they were reached."""
-
-    score: float = -float("inf")
-    epoch: int = -1
-    weights: dict[str, Tensor] = field(default_factory=dict)
-
-
 def imitate(
     policy: nn.Module,
     demonstrations: Lessons,
@@ -111,13 +96,11 @@ def imitate(
     while training.epoch < config.epochs:
         metrics = training.run_epoch(progress)
         training.finish_epoch(metrics, validate)
-    if training.best.weights:
-        policy.load_state_dict(training.best.weights)
-    return training.best
+    return training.leave_best()
 
 
-class Training:
-    """The state of one training: weights, optimiser, epoch, best so far."""
+class Training(EpochTraining):
+    """The state of one training by imitation."""
 
     def __init__(
         self,
@@ -129,17 +112,13 @@ class Training:
         record: Record,
         loss: Callable[[nn.Module], nn.Module] = ImitationLoss,
     ) -> None:
-        self.policy = policy
+        super().__init__(policy, make_optimiser(config.optimiser, policy.parameters()), record)
         self.loss = loss(policy)
         if parallel.world_size() > 1:
             self.loss = DistributedDataParallel(self.loss)
         self.demonstrations = demonstrations
         self.config = config
         self.seed = seed
-        self.record = record
-        self.epoch = 0
-        self.best = Best()
-        self.optimiser = make_optimiser(config.optimiser, policy.parameters())
 
     @property
     def updates_per_epoch(self) -> int:
@@ -191,57 +170,17 @@ class Training:
         (loss * (parallel.world_size() / max(weight, 1.0))).backward()
         if self.config.clip is not None:
             nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.clip)
-        self._require_finite(loss)
+        self.require_finite(loss)
         self.optimiser.step()
         return parallel.total(loss.item()), weight
 
-    def _require_finite(self, loss: Tensor) -> None:
-        if not torch.isfinite(loss):
-            raise InputError(
-                f"the loss became {loss.item()} in epoch {self.epoch + 1}; "
-                "a lower rate or a tighter clip keeps it finite."
-            )
-
     def finish_epoch(self, metrics: Mapping[str, float], validate: Validator | None) -> None:
         """Look at the validation problems, keep the best weights, note the metrics, make a checkpoint."""
-        found = None
-        if validate is not None:
-            self.policy.eval()
-            found = validate(self.policy)
-        if found is None or found.score >= self.best.score:
-            weights = {name: tensor.detach().clone() for name, tensor in self.policy.state_dict().items()}
-            self.best = Best(found.score if found else 0.0, self.epoch, weights)
+        found = self.look(validate) if validate is not None else None
+        self.keep_if_best(found.score if found else 0.0)
         self.epoch += 1
         self.record.log({"epoch": self.epoch, **metrics, **(found.metrics if found else {})})
-        self.record.save_checkpoint(self._tensors(), self._state())
-
-    def _tensors(self) -> dict[str, Tensor]:
-        groups = {
-            "weights": self.policy.state_dict(),
-            "best": self.best.weights,
-            "optimiser": optimiser_tensors(self.optimiser),
-        }
-        return {
-            f"{group}/{name}": entry for group, entries in groups.items() for name, entry in entries.items()
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {"epoch": self.epoch, "best_score": self.best.score, "best_epoch": self.best.epoch}
-
-    def resume(self) -> None:
-        """Take up the last checkpoint, if there is one."""
-        found = self.record.load_checkpoint()
-        if found is None:
-            return
-        tensors, state = found
-        groups: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "optimiser": {}}
-        for key, tensor in tensors.items():
-            group, name = key.split("/", 1)
-            groups[group][name] = tensor
-        self.policy.load_state_dict(groups["weights"])
-        restore_optimiser(self.optimiser, groups["optimiser"])
-        self.epoch = state["epoch"]
-        self.best = Best(state["best_score"], state["best_epoch"], groups["best"])
+        self.save()
 
 
 def to_device(batch: Demonstrations, device: torch.device) -> Demonstrations:

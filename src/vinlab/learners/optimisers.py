@@ -60,7 +60,10 @@ class TheanoRmsProp(torch.optim.Optimizer):
                 parameter.addcdiv_(parameter.grad, (square + group["epsilon"]).sqrt_(), value=-group["lr"])
 
 
-OptimiserName = Literal["rmsprop", "adam"]
+OptimiserName = Literal["rmsprop", "adam", "adamw"]
+
+DECAY = 0.05
+"""By which AdamW shrinks weights in each step, times the rate: for data that a network could learn by heart."""
 
 
 def make_optimiser(name: OptimiserName, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
@@ -69,7 +72,9 @@ def make_optimiser(name: OptimiserName, parameters: Iterable[nn.Parameter]) -> t
         return TheanoRmsProp(parameters, lr=0.0)
     if name == "adam":
         return torch.optim.Adam(parameters, lr=0.0)
-    raise InputError(f"optimiser must be 'rmsprop' or 'adam', but '{name}' came.")
+    if name == "adamw":
+        return torch.optim.AdamW(parameters, lr=0.0, weight_decay=DECAY)
+    raise InputError(f"optimiser must be 'rmsprop', 'adam' or 'adamw', but '{name}' came.")
 
 
 def set_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:

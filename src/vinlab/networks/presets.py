@@ -22,6 +22,13 @@ from vinlab.design import (
 from vinlab.networks.cnn import CnnConfig
 from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
 from vinlab.networks.fcn import FcnConfig
+from vinlab.networks.lossless import LosslessVinConfig
+from vinlab.networks.mars_presets import (
+    ClassifierConfig,
+    MarsNetworkConfig,
+    TerrainCnnConfig,
+    TerrainVinConfig,
+)
 from vinlab.networks.policy import Policy
 from vinlab.networks.reinforced import PooledCnnConfig, ValueVinConfig
 from vinlab.networks.vin import ValueIterationNetwork
@@ -151,6 +158,8 @@ NetworkConfig = (
     | ValueVinConfig
     | PooledCnnConfig
     | ControlNetworkConfig
+    | MarsNetworkConfig
+    | LosslessVinConfig
     | CnnConfig
     | FcnConfig
 )
@@ -165,6 +174,10 @@ KINDS: dict[str, type[NetworkConfig]] = {
     "pooled-cnn": PooledCnnConfig,
     "control-vin": ControlVinConfig,
     "control-cnn": ControlCnnConfig,
+    "terrain-vin": TerrainVinConfig,
+    "terrain-cnn": TerrainCnnConfig,
+    "terrain-classifier": ClassifierConfig,
+    "lossless-vin": LosslessVinConfig,
     "cnn": CnnConfig,
     "fcn": FcnConfig,
 }

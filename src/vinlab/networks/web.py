@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from vinlab.design.web import ReactiveScores, SiteView
 from vinlab.planning.graph import GraphPlanner
-from vinlab.types import InputError
-
-REST = 3
-"""Of so many queries the reactive part rests for one, where it rests at all."""
+from vinlab.types import Clicks, InputError
 
 
 class LinkPolicy(nn.Module, ABC):
@@ -34,15 +31,21 @@ class LinkPolicy(nn.Module, ABC):
         """What all steps of a query share."""
 
     @abstractmethod
-    def scores(
-        self,
-        site: SiteView,
-        plan: Any,
-        rows: Int[Tensor, " S"],
-        pages: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
-        """The logits of the candidate links in some steps of each query; filler (-1) gets minus infinity."""
+    def rate(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
+        """How good each candidate link seems; what filler gets does not matter."""
+
+    def scores(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
+        """The logits of the candidate links; filler gets minus infinity."""
+        return without_filler(self.rate(site, plan, clicks), clicks)
+
+    def answers(self, site: SiteView, plan: Any, clicks: Clicks) -> list[Float[Tensor, "S l"]]:
+        """All logits that must learn to say what an expert clicks."""
+        return [self.scores(site, plan, clicks)]
+
+
+def without_filler(rated: Float[Tensor, "S l"], clicks: Clicks) -> Float[Tensor, "S l"]:
+    """The same where there is a link, minus infinity where there is none."""
+    return rated.masked_fill(clicks.candidates < 0, -torch.inf)
 
 
 class ReactivePolicy(LinkPolicy):
@@ -58,17 +61,9 @@ class ReactivePolicy(LinkPolicy):
         self.require_fitting(site)
         return queries
 
-    def scores(
-        self,
-        site: SiteView,
-        plan: Float[Tensor, "B D"],
-        rows: Int[Tensor, " S"],
-        pages: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
-        """The logits of the candidate links."""
-        found = self.reactive(site.read(pages), plan[rows], site.read(candidates))
-        return found.masked_fill(candidates < 0, -torch.inf)
+    def rate(self, site: SiteView, plan: Float[Tensor, "B D"], clicks: Clicks) -> Float[Tensor, "S l"]:
+        """What the page, the query and the link say."""
+        return self.reactive(site.read(clicks.pages), plan[clicks.rows], site.read(clicks.candidates))
 
 
 @dataclass(frozen=True)
@@ -98,25 +93,13 @@ class PlannedPolicy(LinkPolicy):
         reward = self.reward(queries, site.node_features)
         return WebPlan(queries, reward, self.planner.values(reward, site.transition))
 
-    def scores(
-        self,
-        site: SiteView,
-        plan: WebPlan,
-        rows: Int[Tensor, " S"],
-        pages: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
-        """The logits of the candidate links."""
-        planned = self.attention(site, plan.value, rows, candidates)
-        return planned.masked_fill(candidates < 0, -torch.inf)
+    def rate(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
+        """What the plan says."""
+        return self.attention(site, plan.value, clicks)
 
 
 class WebValueIterationNetwork(PlannedPolicy):
-    """The paper's VIN over pages (Section 4.4): the plan adds to what a reactive part says.
-
-    While it learns, one query of three goes without the reactive part if ``reactive_rest`` is set: from the root
-    the reactive part alone does so well that it would leave the planner no gradient.
-    """
+    """The paper's VIN over pages (Section 4.4): the plan adds to what a reactive part says."""
 
     def __init__(
         self,
@@ -127,25 +110,30 @@ class WebValueIterationNetwork(PlannedPolicy):
         attention: nn.Module,
         coefficient: nn.Module,
         reactive: nn.Module,
-        reactive_rest: bool = False,
     ) -> None:
         super().__init__(dimension, reward=reward, planner=planner, attention=attention)
         self.coefficient = coefficient
         self.reactive = reactive
-        self.reactive_rest = reactive_rest
 
-    def scores(
-        self,
-        site: SiteView,
-        plan: WebPlan,
-        rows: Int[Tensor, " S"],
-        pages: Int[Tensor, " S"],
-        candidates: Int[Tensor, "S L"],
-    ) -> Float[Tensor, "S L"]:
-        """The logits of the candidate links."""
-        here, asked = site.read(pages), plan.queries[rows]
-        reactive = self.reactive(here, asked, site.read(candidates))
-        if self.training and self.reactive_rest:
-            reactive = reactive * (rows % REST > 0)[:, None]
-        planned = self.coefficient(here, asked) * self.attention(site, plan.value, rows, candidates)
-        return (planned + reactive).masked_fill(candidates < 0, -torch.inf)
+    def rate(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
+        """What the plan says and what the reactive part says."""
+        planned, reactive = self.parts(site, plan, clicks)
+        return planned + reactive
+
+    def parts(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> tuple[Tensor, Tensor]:
+        """What the plan says, as far as it counts on this page, and what the reactive part says."""
+        here, asked = site.read(clicks.pages), plan.queries[clicks.rows]
+        planned = self.coefficient(here, asked) * self.attention(site, plan.value, clicks)
+        return planned, self.reactive(here, asked, site.read(clicks.candidates))
+
+
+class TwoVoicedNetwork(WebValueIterationNetwork):
+    """The same, but the plan must learn to find the right link by itself too.
+
+    From the root the reactive part alone does so well that it would leave the planner no gradient.
+    """
+
+    def answers(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> list[Float[Tensor, "S l"]]:
+        """The logits of both parts together, and those of the plan."""
+        planned, reactive = self.parts(site, plan, clicks)
+        return [without_filler(said, clicks) for said in (planned + reactive, planned)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 from vinlab.design.web import (
     ArrivalReward,
@@ -13,12 +13,15 @@ from vinlab.design.web import (
     ReactiveScores,
     SimilarityAttention,
 )
-from vinlab.networks.web import LinkPolicy, PlannedPolicy, ReactivePolicy, WebValueIterationNetwork
+from vinlab.networks.web import (
+    LinkPolicy,
+    PlannedPolicy,
+    ReactivePolicy,
+    TwoVoicedNetwork,
+    WebValueIterationNetwork,
+)
 from vinlab.planning.graph import GraphPlanner
 from vinlab.types import InputError
-
-PlanningGraph = Literal["index", "pages"]
-"""The root with the categories of level 1 and 2 (the paper), or all pages of the site."""
 
 
 @dataclass(frozen=True)
@@ -36,21 +39,31 @@ class IndexVinConfig:
 
     iterations: int
     """1 leaves the reward as it is (the paper's K = 0); each further one is a backup."""
-    attention: Literal["similarity", "membership"] = "similarity"
     discount: float = 1.0
-    reactive_rest: bool = False
 
     def build(self, dimension: int) -> LinkPolicy:
         """The policy with fresh weights."""
-        similarity = self.attention == "similarity"
         return WebValueIterationNetwork(
-            dimension,
-            reward=BoundedReward(dimension),
-            planner=GraphPlanner(iterations=self.iterations),
-            attention=SimilarityAttention(dimension) if similarity else MembershipAttention(scale=2.0),
-            coefficient=PlanCoefficient(dimension),
-            reactive=ReactiveScores(dimension),
-            reactive_rest=self.reactive_rest,
+            dimension, attention=SimilarityAttention(dimension), **self._other_parts(dimension)
+        )
+
+    def _other_parts(self, dimension: int) -> dict[str, Any]:
+        return {
+            "reward": BoundedReward(dimension),
+            "planner": GraphPlanner(iterations=self.iterations),
+            "coefficient": PlanCoefficient(dimension),
+            "reactive": ReactiveScores(dimension),
+        }
+
+
+@dataclass(frozen=True)
+class MemberVinConfig(IndexVinConfig):
+    """The same, but a link reads the value of the index pages that it is in, and the plan learns to answer alone."""
+
+    def build(self, dimension: int) -> LinkPolicy:
+        """The policy with fresh weights."""
+        return TwoVoicedNetwork(
+            dimension, attention=MembershipAttention(scale=2.0), **self._other_parts(dimension)
         )
 
 
@@ -67,15 +80,16 @@ class PageVinConfig:
             dimension,
             reward=ArrivalReward(dimension),
             planner=GraphPlanner(iterations=self.iterations),
-            attention=LogMembershipAttention(),
+            attention=LogMembershipAttention(scale=2.0),
         )
 
 
-WebNetworkConfig = ReactiveConfig | IndexVinConfig | PageVinConfig
+WebNetworkConfig = ReactiveConfig | IndexVinConfig | MemberVinConfig | PageVinConfig
 
 WEB_KINDS: dict[str, type[WebNetworkConfig]] = {
     "reactive": ReactiveConfig,
     "index-vin": IndexVinConfig,
+    "member-vin": MemberVinConfig,
     "page-vin": PageVinConfig,
 }
 """The names under which manifests hold the settings of web policies."""

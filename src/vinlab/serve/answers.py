@@ -14,9 +14,10 @@ from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
 from vinlab.following import follow
 from vinlab.maps import map_of_bytes
 from vinlab.models import Model
-from vinlab.navigation import path_cost, plan_within_walls
+from vinlab.navigation import path_cost
 from vinlab.planning.exact import cost_to_go
-from vinlab.serve.requests import LARGEST_SIDE, PlanRequest, WorldRequest
+from vinlab.serve.requests import LARGEST_SIDE, MOST_BACKUPS, PlanRequest, WorldRequest
+from vinlab.thinking import start_cells, think, think_once
 from vinlab.types import GridProblems, InputError
 
 
@@ -25,17 +26,19 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
     if request.model not in models:
         raise InputError(f"model must be one of {', '.join(models)}.")
     model, obstacles = models[request.model], request.obstacles
-    height, width = obstacles.shape
-    used = request.iterations or model.iterations_for((height, width))
+    rules = {"corner_cutting": request.corner_cutting}
     began = time.perf_counter()
     problem = GridProblems(obstacles[None], np.array([request.start]), np.array([request.goal]))
-    plan, (moves,) = plan_within_walls(model.network, problem, used)
-    rules = {"corner_cutting": request.corner_cutting}
+    if request.iterations is None:
+        thought = think(model, problem, wanted=start_cells(problem), most=MOST_BACKUPS, **rules)
+    else:
+        thought = think_once(model, problem, request.iterations, **rules)
+    plan, (moves,) = thought.plan, thought.moves
     path, reached = follow(moves, obstacles, request.start, request.goal, **rules)
     seconds = time.perf_counter() - began
     exact, optimal = _exact_path(problem, request)
     return {
-        "iterations": used,
+        "iterations": thought.iterations,
         "reached": reached,
         "path": path.tolist(),
         "cost": path_cost(path),

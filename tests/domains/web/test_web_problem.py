@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hand_made import ten_pages
 
-from vinlab.domains.web.problem import draw, queries_of, split_pages, start_anywhere, start_at_root
+from vinlab.domains.web.problem import PARTS, draw, queries_of, split_pages, start_anywhere, start_at_root
 from vinlab.domains.web.site import build_site, find_twins
 from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia
 from vinlab.types import InputError
@@ -126,3 +126,20 @@ def test_same_seed_same_encyclopedia():
     np.testing.assert_array_equal(first.links.targets, second.links.targets)
     with pytest.raises(InputError, match="an article or more for each"):
         EncyclopediaConfig(branches=(10, 10), articles=50)
+
+
+@pytest.mark.slow
+def test_on_the_real_corpus_twins_share_a_split_and_no_test_query_is_a_training_query(real_data):
+    from vinlab.domains.web.corpus import read_corpus
+
+    corpus = read_corpus(real_data / "wikispeedia")
+    site, _ = build_site(corpus, rng=np.random.default_rng(2016))
+    split = split_pages(site, rng=np.random.default_rng(2017))
+    twins = np.flatnonzero(site.twins != np.arange(site.num_pages))
+    assert len(twins) == 8
+    np.testing.assert_array_equal(split[twins], split[site.twins[twins]])
+    training, _, test = (
+        {site.queries.texts[query] for query in queries_of(site, split, part)} for part in PARTS
+    )
+    assert len(training) > 10 * len(twins)
+    assert not training & test

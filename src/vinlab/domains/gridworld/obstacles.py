@@ -1,4 +1,4 @@
-"""Maps with random discs and rectangles inside a wall, as the paper's authors drew them."""
+"""Maps with random obstacles inside a wall: discs and rectangles as the paper's authors drew them, or single cells."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -52,6 +52,28 @@ class ObstacleConfig:
         accepted = paint_obstacles(maps, goals, counts, are_discs, places, sizes)
         kept = (accepted > 0) & (goals < (height - 1, width - 1)).all(axis=1)
         return maps[kept], goals[kept]
+
+
+@dataclass(frozen=True)
+class ScatterConfig:
+    """Every cell inside the wall is blocked by chance alone, whatever its neighbours are."""
+
+    density: float = 0.25
+    """The chance of each cell to be blocked."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.density < 1:
+            raise InputError(f"density must lie between 0 and 1, but {self.density} came.")
+
+    def draw(
+        self, height: int, width: int, attempts: int, *, rng: np.random.Generator
+    ) -> tuple[UInt8[np.ndarray, "B H W"], Int64[np.ndarray, "B 2"]]:
+        """As many maps as attempts, each with a goal in a cell that is left free."""
+        maps = _walled(height, width, attempts)
+        maps[:, 1:-1, 1:-1] = rng.random((attempts, height - 2, width - 2)) < self.density
+        goals = rng.integers(1, (height - 1, width - 1), size=(attempts, 2))
+        maps[np.arange(attempts), goals[:, 0], goals[:, 1]] = 0
+        return maps, goals
 
 
 def _walled(height: int, width: int, count: int) -> UInt8[np.ndarray, "B H W"]:

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float32, Int, Int64, UInt8
 from torch import Tensor
 
 from vinlab.domains.gridworld.mazes import MazeConfig
-from vinlab.domains.gridworld.obstacles import ObstacleConfig
+from vinlab.domains.gridworld.obstacles import ObstacleConfig, ScatterConfig
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import GridProblems, InputError
 
@@ -27,7 +27,7 @@ class GridworldConfig:
 
     size: int | tuple[int, int] = 8
     """Side of a square map, or (rows, columns)."""
-    family: ObstacleConfig | MazeConfig | None = None
+    family: ObstacleConfig | ScatterConfig | MazeConfig | None = None
     """How maps are drawn; without it, the authors' obstacles for the size."""
     trajectories: int = 7
     """How many starts per map the expert demonstrates."""
@@ -44,7 +44,7 @@ class GridworldConfig:
         return (self.size, self.size) if isinstance(self.size, int) else self.size
 
     @property
-    def maps(self) -> ObstacleConfig | MazeConfig:
+    def maps(self) -> ObstacleConfig | ScatterConfig | MazeConfig:
         """The family that maps are drawn from."""
         return ObstacleConfig.for_size(*self.shape) if self.family is None else self.family
 

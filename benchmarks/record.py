@@ -1,0 +1,57 @@
+"""Keep what a benchmark prints, with the source, versions and machine it was measured with.
+
+``python benchmarks/record.py serve -- --minutes 5`` runs ``benchmarks/serve.py --minutes 5`` and writes
+``results/benchmarks/serve.json``.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from vinlab.recording.environment import package_versions, source_state
+from vinlab.recording.files import write_json
+
+HERE = Path(__file__).parent
+
+
+def measured(name: str, options: list[str]) -> list[Any]:
+    """The JSON lines that a benchmark prints."""
+    command = [sys.executable, str(HERE / f"{name}.py"), *options]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith(("{", "["))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    known = sorted(path.stem for path in HERE.glob("*.py") if path.stem != "record")
+    parser.add_argument("name", choices=known)
+    parser.add_argument("options", nargs="*", help="options of the benchmark, after --")
+    asked = parser.parse_args()
+    load_before = round(os.getloadavg()[0], 2)
+    found = measured(asked.name, asked.options)
+    commit, clean = source_state()
+    record = {
+        "benchmark": " ".join([f"benchmarks/{asked.name}.py", *asked.options]),
+        "measured": found[0] if len(found) == 1 else found,
+        "commit": commit,
+        "clean": clean,
+        "versions": package_versions(),
+        "platform": platform.platform(),
+        "cores": os.cpu_count(),
+        "load_average_before": load_before,
+    }
+    out = HERE.parent / "results" / "benchmarks" / f"{asked.name}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_json(out, record)
+    print(f"Kept in {out.relative_to(HERE.parent)}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""How alike two sets of ground are: how steep, how blocked, and what an image tells about the slope below it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float64
+
+from vinlab.domains.mars.patches import PatchConfig, Region, blocked_cells, cell_maps, find_patches
+from vinlab.domains.mars.terrain import Terrain
+
+PERCENTILES = (10, 25, 50, 75, 90, 95, 99)
+STEPS = 12
+"""Newton steps of the logistic regression."""
+
+
+@dataclass(frozen=True)
+class CellTraits:
+    """What simple measures of an image tell about each cell of some ground, and whether it is blocked."""
+
+    features: Float64[np.ndarray, "N F"]
+    blocked: Bool[np.ndarray, " N"]
+    slopes: Float64[np.ndarray, " N"]
+    """The steepest pixel of each cell, in degrees."""
+
+
+def describe_ground(terrains: Sequence[Terrain], config: PatchConfig = PatchConfig()) -> Mapping[str, float]:  # noqa: B008
+    """Numbers that say how steep and how blocked some ground is, and how its image varies."""
+    slope = np.concatenate([terrain.slope[terrain.known] for terrain in terrains])
+    traits = cell_traits(terrains, config)
+    shares = np.concatenate([_patch_shares(terrain, config) for terrain in terrains])
+    deviations = np.concatenate([_patch_deviations(terrain, config) for terrain in terrains])
+    return {
+        **{f"slope, percentile {p}": float(np.percentile(slope, p)) for p in PERCENTILES},
+        "pixels at or above the threshold": float((slope >= config.threshold).mean()),
+        "cells blocked": float(traits.blocked.mean()),
+        **{
+            f"blocked share of a patch, percentile {p}": float(np.percentile(shares, p)) for p in (10, 50, 90)
+        },
+        "deviation of grey in a patch, median": float(np.median(deviations)),
+        "rank correlation of contrast and slope": rank_correlation(traits.features[:, 0], traits.slopes),
+        "AUC of contrast alone": area_under_curve(traits.features[:, 0], traits.blocked),
+    }
+
+
+def cell_traits(terrains: Sequence[Terrain], config: PatchConfig = PatchConfig()) -> CellTraits:  # noqa: B008
+    """Measures of all cells that are wholly known."""
+    parts = [_traits(terrain, config) for terrain in terrains]
+    return CellTraits(
+        np.concatenate([part.features for part in parts]),
+        np.concatenate([part.blocked for part in parts]),
+        np.concatenate([part.slopes for part in parts]),
+    )
+
+
+def _traits(terrain: Terrain, config: PatchConfig) -> CellTraits:
+    cell = config.cell
+    height, width = (side // cell * cell for side in terrain.image.shape)
+    slope = terrain.slope[:height, :width]
+    known = _per_cell(np.isfinite(slope), cell, np.logical_and)
+    # Gaps in the image would look like edges.
+    known &= ~_grown(~known)
+    features = _features(terrain.image[:height, :width].astype(np.float32), cell)
+    steepest = _per_cell(np.nan_to_num(slope), cell, np.maximum)
+    blocked = blocked_cells(slope[None], cell=cell, threshold=config.threshold)[0]
+    return CellTraits(features[known], blocked[known], steepest[known].astype(np.float64))
+
+
+def _features(image: np.ndarray, cell: int) -> np.ndarray:
+    """For each cell logarithms of gradients at three scales, of the variation in it and around it; its grey."""
+    from scipy.ndimage import gaussian_filter, uniform_filter
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        return _per_cell(values, cell, np.add) / cell**2
+
+    rows = []
+    for blur in (0.7, 1.5, 3.0):
+        smooth = gaussian_filter(image, blur)
+        down, along = np.gradient(smooth)
+        rows += [
+            mean(np.hypot(down, along)),
+            mean(np.abs(along)),
+            _per_cell(np.hypot(down, along), cell, np.maximum),
+        ]
+    grey = mean(image)
+    rows.append(np.sqrt(np.maximum(mean(image**2) - grey**2, 0)))
+    rows += [uniform_filter(rows[index], 3) for index in (0, 3, 9)]
+    logs = [np.log(row + 0.5) for row in rows]
+    aside = (grey - uniform_filter(grey, 15)) / 20
+    return np.stack([*logs, aside, aside**2, np.ones_like(aside)], axis=-1).astype(np.float64)
+
+
+def _per_cell(values: np.ndarray, cell: int, join: np.ufunc) -> np.ndarray:
+    height, width = values.shape
+    return join.reduce(values.reshape(height // cell, cell, width // cell, cell), axis=(1, 3))
+
+
+def _grown(cells: np.ndarray) -> np.ndarray:
+    from scipy.ndimage import binary_dilation
+
+    return binary_dilation(cells, np.ones((3, 3), bool))
+
+
+def _patch_shares(terrain: Terrain, config: PatchConfig) -> np.ndarray:
+    corners = _corners(terrain, config)
+    maps = list(cell_maps(terrain, corners, config))
+    return np.concatenate(maps).mean(axis=(1, 2)) if maps else np.zeros(0)
+
+
+def _patch_deviations(terrain: Terrain, config: PatchConfig) -> np.ndarray:
+    side = config.side
+    corners = _corners(terrain, config)
+    return np.array([terrain.image[row : row + side, col : col + side].std() for row, col in corners])
+
+
+def _corners(terrain: Terrain, config: PatchConfig) -> np.ndarray:
+    everything = replace(config, min_free=2, min_blocked=0.0, max_blocked=1.0)
+    return find_patches(terrain, Region(0, 0, 0, *terrain.image.shape), everything, config.side // 2)[0]
+
+
+def fit_logistic(traits: CellTraits, *, penalty: float = 1.0) -> Float64[np.ndarray, " F"]:
+    """Weights of a logistic regression of blocked cells on the features."""
+    x, y = traits.features, traits.blocked.astype(np.float64)
+    weights = np.zeros(x.shape[1])
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+        curvature = x.T @ (x * (chance * (1 - chance))[:, None]) + penalty * np.eye(x.shape[1])
+        weights += np.linalg.solve(curvature, x.T @ (y - chance) - penalty * weights)
+    return weights
+
+
+def rank_correlation(one: Float64[np.ndarray, " N"], other: Float64[np.ndarray, " N"]) -> float:
+    """Spearman's correlation: 1 where both put all entries in the same order."""
+    from scipy.stats import rankdata
+
+    return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
+
+
+def area_under_curve(score: Float64[np.ndarray, " N"], true: Bool[np.ndarray, " N"]) -> float:
+    """The chance that a true entry has a higher score than a false one."""
+    from scipy.stats import rankdata
+
+    ranks, positive = rankdata(score), int(true.sum())
+    above = ranks[true].sum() - positive * (positive + 1) / 2
+    return float(above / (positive * (len(true) - positive)))

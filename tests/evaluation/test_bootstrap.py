@@ -1,0 +1,26 @@
+"""Errors by blocks are those of independent problems where each is its own block, and larger where they are akin."""
+
+import numpy as np
+import pytest
+
+from vinlab.evaluation.bootstrap import block_error, block_means
+
+
+def test_problems_that_are_their_own_blocks_give_the_usual_error():
+    values = (np.random.default_rng(0).random(1000) < 0.6).astype(float)
+    found = block_error(values, np.arange(1000), rng=np.random.default_rng(1))
+    assert found == pytest.approx((values.var() / 1000) ** 0.5, rel=0.1)
+
+
+def test_copies_of_a_problem_tell_nothing_new():
+    values = (np.random.default_rng(0).random(50) < 0.5).astype(float)
+    once = block_error(values, np.arange(50), rng=np.random.default_rng(1))
+    copied = block_error(np.repeat(values, 20), np.repeat(np.arange(50), 20), rng=np.random.default_rng(1))
+    assert copied == pytest.approx(once)
+
+
+def test_the_means_lie_around_the_mean():
+    values, blocks = np.array([0.0, 1.0, 1.0, 1.0]), np.array([7, 7, 9, 9])
+    means = block_means(values, blocks, rng=np.random.default_rng(0), draws=4000)
+    assert set(means.tolist()) == {0.5, 0.75, 1.0}
+    assert means.mean() == pytest.approx(values.mean(), abs=0.02)
