@@ -28,6 +28,7 @@ SEES: dict[str, set[str]] = {
     "thinking": {"types", "domains", "evaluation", "following", "models"},
     "navigation": {"types", "planning.exact", "domains", "evaluation", "following", "models", "thinking"},
     "journeys": {"types", "planning.exact", "following", "maps", "models", "navigation", "thinking"},
+    "crossing": {"types", "networks", "domains", "following", "models", "navigation"},
 }
 """What each room may see besides itself; experiments, the console and the command line see everything."""
 
@@ -76,6 +77,7 @@ def test_a_bare_import_loads_no_heavy_library():
         "mujoco",
         "onnx",
         "fastapi",
+        "rasterio",
     ]
     code = f"import sys, vinlab; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -85,33 +85,58 @@ def show(id: Positional[str], /, budget: Budget = "paper", recipe: Recipe = "def
 
 
 def data(
-    domain: Positional[Literal["gridworld"]],
+    domain: Positional[Literal["gridworld", "mars"]],
     /,
     out: Path,
     size: int = 16,
     count: int = 1000,
     family: Literal["obstacles", "mazes"] = "obstacles",
     seed: int = 0,
+    image: Path | None = None,
+    elevation: Path | None = None,
+    slope: Path | None = None,
+    scale: str | None = None,
+    pixel: float | None = None,
+    nodata: float | None = None,
+    threshold: float = 10.0,
 ) -> None:
-    """Generate problems and write them to a file that evaluate --problems reads.
+    """Generate problems, or cut them from images of ground, and write a file that evaluate --problems reads.
 
     Args:
         domain: Which world.
         out: The .npz file to write.
-        size: Side of the square maps; mazes need an odd one.
+        size: Side of the square maps in cells; mazes need an odd one; on Mars a cell is 8 x 8 pixels.
         count: How many problems.
         family: Random obstacles as in the paper, or mazes.
         seed: Decides everything that is random.
+        image: Mars: an image of real ground (GeoTIFF, PNG, JPEG 2000, PDS); synthetic ground if not given.
+        elevation: Mars: the elevation of the same ground in metres, such as a HiRISE DT….IMG.
+        slope: Mars: the slope of the same ground instead, in degrees or in steps of --scale degrees.
+        scale: Mars: metres between the posts of the elevation (one number, or DOWN,ALONG), or degrees of a step of
+            the slope, where the file does not say.
+        pixel: Mars: metres of a pixel to which image and elevation are averaged; those of the image if not given.
+        nodata: Mars: the value of the image that shows nothing, where the file does not say.
+        threshold: Mars: degrees at which ground is too steep.
     """
     import numpy as np
 
     from vinlab.console import require_at_least
+
+    require_at_least(0, seed, "--seed")
+    if domain == "mars":
+        from vinlab.console_ground import ground_files, make_ground_file
+
+        files = ground_files(image, elevation, slope, scale, pixel, nodata)
+        make_ground_file(out, files=files, size=size, count=count, threshold=threshold, seed=seed)
+        return
+    if any(option is not None for option in (image, elevation, slope, scale, pixel, nodata)):
+        raise InputError("--image, --elevation, --slope, --scale, --pixel and --nodata belong to data mars.")
     from vinlab.domains.gridworld.files import write_problems
     from vinlab.domains.gridworld.mazes import MazeConfig
     from vinlab.domains.gridworld.problem import GridworldConfig, content_hash, sample_problems
 
     world = GridworldConfig(size=size, family=MazeConfig() if family == "mazes" else None)
-    rng = np.random.default_rng(require_at_least(0, seed, "--seed"))
+    rng = np.random.default_rng(seed)
     problems = sample_problems(world, count, rng=rng)
     write_problems(out, problems)
     share = problems.obstacles[:, 1:-1, 1:-1].mean()
@@ -196,6 +221,7 @@ def evaluate(
     """
     from vinlab.console import describe_iterations, print_json, print_scores, watched
     from vinlab.domains.gridworld.files import read_problems
+    from vinlab.domains.mars.files import read_any_problems
     from vinlab.experiments import EXPERIMENTS
     from vinlab.experiments.gridworld_training import make_test_problems
     from vinlab.models import load
@@ -204,7 +230,7 @@ def evaluate(
     loaded = load(model)
     judge = next((one.judge for one in EXPERIMENTS if loaded.id in one.settings), None)
     if judge is not None:
-        found = judge(loaded, read_problems(problems) if problems else None, iterations)
+        found = judge(loaded, read_any_problems(problems) if problems else None, iterations)
         print_json(found) if json else print_scores(loaded.id, found)
         return
     given = read_problems(problems) if problems else make_test_problems(loaded.size)
@@ -255,7 +281,7 @@ def plan(
 
     Args:
         map: A map: PNG, PGM, a robot's .yaml, MovingAI .map, GeoTIFF, .npy or .npz; or a MovingAI .scen, all of
-            whose scenarios are run.
+            whose scenarios are run; or, for a model such as mars/vin, an image of ground.
         start: ROW,COL of the start; the file's own if it names one and this is not given.
         goal: ROW,COL of the goal; the same.
         model: The id of a shipped model, or the folder of a run.
@@ -273,12 +299,23 @@ def plan(
         index: Which map of a file that holds several.
     """
     from vinlab.console_journeys import run_journey, run_scenario_file
+    from vinlab.crossing import sees_ground
     from vinlab.maps import Reading, is_scenario_file
     from vinlab.models import load
 
     reading = Reading(blocked, threshold, unknown, index)
     loaded = None if exact else load(model)
     cutting = {"custom": None, "cut": True, "forbid": False}[corners]
+    if loaded is not None and sees_ground(loaded):
+        if world or radius or index or blocked or threshold is not None or cutting is not None:
+            raise InputError(
+                f"{loaded.id} looks at the image itself: --world, --radius, --index, --blocked, --threshold and "
+                "--corners do not go with it."
+            )
+        from vinlab.console_crossing import run_crossing
+
+        run_crossing(map, (start, goal), loaded, iterations=iterations, out=out, path_file=path)
+        return
     if is_scenario_file(map):
         if start or goal or path or world or radius:
             raise InputError(

@@ -59,14 +59,24 @@ def require_plannable(map: GridMap) -> None:
 
 def parse_place(text: str, name: str, map: GridMap, *, world: bool) -> tuple[int, int]:
     """The cell that ``ROW,COL`` names, or in the world's coordinates ``X,Y``."""
-    number = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?" if world else r"-?\d{1,9}"
-    found = re.fullmatch(rf"\s*\(?\s*({number})\s*,\s*({number})\s*\)?\s*", text)
+    if not world:
+        return parse_cell(text, name)
+    found = _two(text, r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
     if not found:
-        wanted = "X,Y, two numbers" if world else "ROW,COL, two whole numbers"
-        raise InputError(f"{name} must be {wanted}, but '{text}' came.")
-    if world:
-        return map.frame.to_cell(float(found[1]), float(found[2]))
+        raise InputError(f"{name} must be X,Y, two numbers, but '{text}' came.")
+    return map.frame.to_cell(float(found[1]), float(found[2]))
+
+
+def parse_cell(text: str, name: str) -> tuple[int, int]:
+    """The cell that ``ROW,COL`` names."""
+    found = _two(text, r"-?\d{1,9}")
+    if not found:
+        raise InputError(f"{name} must be ROW,COL, two whole numbers, but '{text}' came.")
     return int(found[1]), int(found[2])
+
+
+def _two(text: str, number: str) -> re.Match[str] | None:
+    return re.fullmatch(rf"\s*\(?\s*({number})\s*,\s*({number})\s*\)?\s*", text)
 
 
 def facts_of(map: GridMap, route: Route) -> dict[str, Any]:

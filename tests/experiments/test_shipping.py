@@ -16,3 +16,10 @@ def test_a_run_is_shipped_with_its_weights_and_what_one_should_know(tmp_path):
     shipped = load_file(tmp_path / "gridworld_8_vin.safetensors")
     trained = load_file(run.folder / "weights.safetensors")
     assert all(torch.equal(shipped[name], trained[name]) for name in trained)
+
+
+def test_a_card_names_the_real_data_that_was_learned_from():
+    from vinlab.experiments.shipping import _data_option
+
+    assert _data_option({"data": {"source": "jezero_ctx"}}) == " --data jezero_ctx"
+    assert _data_option({"data": {"source": "generated"}}) == _data_option({"data": {}}) == ""

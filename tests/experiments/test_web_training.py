@@ -6,8 +6,8 @@ import pytest
 from vinlab.experiments.experiment import TrainingRequest, paper_numbers
 from vinlab.experiments.web import WEB, table
 from vinlab.experiments.web_browsing import open_browser
+from vinlab.experiments.web_data import load_site, make_sets
 from vinlab.experiments.web_pictures import trail_figure
-from vinlab.experiments.web_training import load_site, make_sets
 from vinlab.learners.contract import unwatched
 from vinlab.types import InputError
 
@@ -47,9 +47,10 @@ def test_same_seed_same_run(runs, tmp_path):
         assert run(tmp_path, network).result["scores"] == runs[network].result["scores"]
 
 
-def test_the_reward_stands_still_after_the_first_stage(runs):
-    assert runs["vin-staged"].manifest.config["first"] is not None
-    assert runs["members"].manifest.config["first"] is None
+def test_manifests_say_what_was_learned_first(runs):
+    assert runs["vin-staged"].manifest.config["first"]["part"] == "reward"
+    assert runs["members"].manifest.config["first"]["part"] == "plan"
+    assert runs["pages"].manifest.config["first"] is None
 
 
 def test_no_page_of_one_part_is_seen_in_another():

@@ -101,30 +101,16 @@ def test_unknown_settings_are_refused():
         web_network_from_plain({"kind": "page-vin", "depth": 3})
 
 
-def test_a_plan_that_must_answer_alone_is_taught_whatever_the_reactive_part_knows():
-    """With a reactive part that is sure of every click, only a plan that answers alone still gets a gradient."""
-    site = ten_pages()
-    pull = {}
-    for config in (IndexVinConfig(3), MemberVinConfig(3)):
-        network, view = make(config, site)
-        batch = lessons(site)[torch.arange(7)]
-        certain = iter([1e3 * right for _, right in batch.lessons])
-        network.reactive.forward = lambda *_, certain=certain: next(certain)
-        LinkLoss(network, view)(batch).backward()
-        pull[config] = float(network.reward.likeness.weight.grad.norm())
-    assert pull[IndexVinConfig(3)] < 1e-6 < pull[MemberVinConfig(3)]
-
-
-def test_what_is_learned_alone_is_added_when_acting():
+def test_a_plan_that_learns_alone_teaches_the_network_that_it_belongs_to():
     site = ten_pages()
     network, view = make(MemberVinConfig(3), site)
-    plan = network.plan(view, torch.from_numpy(site.queries.features[:1]))
-    clicks = Clicks(torch.tensor([0]), torch.tensor([1]), torch.tensor([[0, 3, -1]]))
-    together, alone = network.answers(view, plan, clicks)
-    torch.testing.assert_close(together, network.scores(view, plan, clicks))
-    reactive = network.parts(view, plan, clicks)[1]
-    torch.testing.assert_close(together[:, :2], alone[:, :2] + reactive[:, :2])
-    assert torch.isinf(alone[0, 2])
+    before = {name: weight.clone() for name, weight in network.named_parameters()}
+    alone = network.plan_alone()
+    imitate(alone, lessons(site), one_cycle(1, 1e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view))
+    moved = {
+        name.split(".")[0] for name, weight in network.named_parameters() if not weight.equal(before[name])
+    }
+    assert moved == {"reward", "attention"}
 
 
 def test_a_page_plan_points_to_the_page_with_the_reward():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from vinlab.models import Model
+from vinlab.networks.mars_presets import TerrainVinConfig
 from vinlab.networks.presets import VinConfig
 from vinlab.types import InputError
 
@@ -23,6 +24,13 @@ from vinlab.serve.work import Full, Gone, Workshop
 @pytest.fixture(scope="module")
 def client():
     models = {"m": Model("m", VinConfig(iterations=4, hidden=4).build(), 8, {})}
+    with TestClient(make_app(models, hosts=LOCAL), base_url="http://127.0.0.1:8028") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def ground_client():
+    models = {"g": Model("g", TerrainVinConfig(iterations=4, hidden=4).build(), 16, {})}
     with TestClient(make_app(models, hosts=LOCAL), base_url="http://127.0.0.1:8028") as client:
         yield client
 
@@ -186,3 +194,47 @@ def test_shades_reach_from_the_least_to_the_greatest(client):
     shades = np.frombuffer(base64.b64decode(ask(client).json()["value"]["shades"]), np.uint8)
     assert shades.min() == 0
     assert shades.max() >= 254
+
+
+def post(client, path, **fields):
+    return client.post(path, content=json.dumps(fields))
+
+
+def test_a_model_that_looks_plans_on_the_picture_of_made_up_ground(ground_client):
+    world = post(ground_client, "/api/world", kind="terrain", height=12, width=16, seed=3).json()
+    assert len(world["cells"]) == 12 * 16
+    assert len(base64.b64decode(world["image"])) == 12 * 16 * 64
+    again = post(ground_client, "/api/world", kind="terrain", height=12, width=16, seed=3).json()
+    assert again == world
+    asked = {name: world[name] for name in ("height", "width", "cells", "start", "goal", "image")}
+    found = post(ground_client, "/api/plan", model="g", **asked).json()
+    assert found["iterations"] == 4
+    assert found["optimal"] is not None
+    assert len(base64.b64decode(found["reward"]["shades"])) == 12 * 16
+
+
+@pytest.mark.parametrize("image", [None, 5, "", "AAAA", "*" * 16384, "A" * 16])
+def test_a_picture_that_does_not_fit_is_refused(ground_client, image):
+    answer = post(
+        ground_client,
+        "/api/plan",
+        model="g",
+        height=2,
+        width=2,
+        cells="0000",
+        start=[0, 0],
+        goal=[1, 1],
+        image=image,
+    )
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("image must be the 16 x 16 grey pixels")
+
+
+def test_a_dropped_picture_becomes_ground_that_nobody_judges(ground_client):
+    pixels = np.arange(40 * 50, dtype=np.uint8).reshape(40, 50)
+    found = ground_client.post("/api/terrain", content=b"P5 50 40 255\n" + pixels.tobytes()).json()
+    assert (found["height"], found["width"], found["judged"]) == (5, 6, False)
+    seen = np.frombuffer(base64.b64decode(found["image"]), np.uint8).reshape(40, 48)
+    assert (seen == pixels[:, :48]).all()
+    for broken in (b"", b"P5 9 9 255\n", b"P5 8 8 255\n" + bytes(64)):
+        assert ground_client.post("/api/terrain", content=broken).status_code == 400

@@ -15,6 +15,7 @@ from vinlab.experiments.generalisation import GENERALISATION
 from vinlab.experiments.gridworld import GRIDWORLD
 from vinlab.experiments.guide import GUIDE
 from vinlab.experiments.hierarchical import HIERARCHICAL
+from vinlab.experiments.mars import MARS
 from vinlab.experiments.rl import RL
 from vinlab.experiments.web import WEB
 from vinlab.experiments.weight_sharing import WEIGHT_SHARING
@@ -27,6 +28,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     GENERALISATION,
     GUIDE,
     RL,
+    MARS,
     CONTROL,
     WEB,
 )
@@ -40,6 +42,7 @@ __all__ = [
     "GRIDWORLD",
     "GUIDE",
     "HIERARCHICAL",
+    "MARS",
     "RECIPES",
     "RL",
     "WEB",

@@ -65,8 +65,8 @@ def _teacher(recipe: Recipe, iterations: int, samples: int) -> Teacher:
 def _learning(recipe: Recipe, epochs: int) -> ControlFitConfig:
     """Smaller batches at a higher rate learn from routes faster."""
     if recipe == "paper":
-        return ControlFitConfig(Stage(epochs, 5e-3, "one-cycle"))
-    return ControlFitConfig(Stage(max(1, 3 * epochs // 4), 1e-2, "one-cycle"), batch_domains=5)
+        return ControlFitConfig(Stage(epochs, 2e-3, "one-cycle"))
+    return ControlFitConfig(Stage(max(1, 3 * epochs // 4), 5e-3, "one-cycle"), batch_domains=5)
 
 
 def _setting(id: str) -> Setting:

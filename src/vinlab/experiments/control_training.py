@@ -40,7 +40,7 @@ from vinlab.recording.recorded import RecordedRun
 from vinlab.recording.run import Run
 from vinlab.types import InputError
 
-TEST_STREAM, VALIDATION_STREAM, TRAINING_STREAM = 4016, 4017, 4018
+TEST_STREAM, VALIDATION_STREAM, TRAINING_STREAM = 4020, 4017, 4018
 """Seeds of the three sets. Test and validation domains are the same for every seed of training."""
 
 PAPER_TEST_DOMAINS = 40

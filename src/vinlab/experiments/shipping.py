@@ -4,6 +4,7 @@ Usage: python -m vinlab.experiments.shipping RUN --limits "what it is not for"
 """
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ def card_of(run: RecordedRun, limits: str) -> dict[str, Any]:
     return {
         "id": manifest.id,
         "command": f"vinlab train {manifest.id} --recipe {manifest.recipe} --budget {manifest.budget}"
-        f" --seed {manifest.seed}",
+        f" --seed {manifest.seed}{_data_option(manifest.config)}",
         "config": manifest.config,
         "scores": run.result["scores"],
         "training_seconds": run.result["training_seconds"],
@@ -31,6 +32,12 @@ def card_of(run: RecordedRun, limits: str) -> dict[str, Any]:
         "licence": LICENCE,
         "limits": limits,
     }
+
+
+def _data_option(config: Mapping[str, Any]) -> str:
+    """Which folder of real data a run learned from, if any."""
+    source = config.get("data", {}).get("source", "generated")
+    return "" if source in ("generated", "synthetic") else f" --data {source}"
 
 
 def ship(folder: Path, *, limits: str, out: Path = SHIPPED) -> Path:

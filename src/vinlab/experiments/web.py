@@ -6,8 +6,9 @@ from dataclasses import replace
 from vinlab.domains.web.site import Control, GraphKind
 from vinlab.domains.web.synthetic import EncyclopediaConfig
 from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.web_data import WebData
 from vinlab.experiments.web_table import web_table
-from vinlab.experiments.web_training import WebData, WebTraining, one_cycle, train
+from vinlab.experiments.web_training import FirstLesson, WebTraining, one_cycle, train
 from vinlab.learners.contract import Progress
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.networks.web_presets import (
@@ -60,8 +61,14 @@ def configure(
         small = EncyclopediaConfig(branches=(4, 3), articles=150, sentences=24)
         data = replace(data, validation_problems=20, root_problems=30, random_problems=40, encyclopedia=small)
     learning = learning_of(network, budget)
-    first = learning if network == "vin-staged" else None
-    return WebTraining(NETWORKS[network][0], data, learning, first)
+    return WebTraining(NETWORKS[network][0], data, learning, first_lesson(network, learning))
+
+
+def first_lesson(network: str, learning: ImitationConfig) -> FirstLesson | None:
+    """What the network learns by itself before, if anything."""
+    if network == "vin-staged":
+        return FirstLesson("reward", learning)
+    return FirstLesson("plan", one_cycle(1, 3e-3)) if network.startswith("members") else None
 
 
 def _setting(network: str, graph: GraphKind, control: Control = "none") -> Setting:

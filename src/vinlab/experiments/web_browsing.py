@@ -10,7 +10,7 @@ import torch
 from vinlab.design.web import SiteView
 from vinlab.domains.web.features import TextEmbedding
 from vinlab.domains.web.site import Site
-from vinlab.experiments.web_training import WebData, load_site
+from vinlab.experiments.web_data import WebData, load_site
 from vinlab.experiments.web_views import view_for
 from vinlab.models import suggestion
 from vinlab.networks.web import LinkPolicy, WebPlan

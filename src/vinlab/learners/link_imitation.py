@@ -22,6 +22,6 @@ class LinkLoss(nn.Module):
         plan = self.policy.plan(self.site, batch.queries)  # type: ignore[operator]
         loss = batch.queries.new_zeros(())
         for clicks, right in batch.lessons:
-            for scores in self.policy.answers(self.site, plan, clicks):  # type: ignore[operator]
-                loss = loss + surprise(scores[None], right[None]).sum()
+            scores = self.policy.scores(self.site, plan, clicks)  # type: ignore[operator]
+            loss = loss + surprise(scores[None], right[None]).sum()
         return loss

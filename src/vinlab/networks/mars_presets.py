@@ -70,7 +70,7 @@ class TerrainCnnConfig:
 
     image: ImageKind = "paper"
     dropout: float = 0.3
-    width: int = 48
+    width: int = 32
     dilations: tuple[int, ...] = (1, 2, 4, 8, 1)
     """How far apart the entries of each layer's filters are: together they span the map."""
 

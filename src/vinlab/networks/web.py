@@ -36,16 +36,7 @@ class LinkPolicy(nn.Module, ABC):
 
     def scores(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
         """The logits of the candidate links; filler gets minus infinity."""
-        return without_filler(self.rate(site, plan, clicks), clicks)
-
-    def answers(self, site: SiteView, plan: Any, clicks: Clicks) -> list[Float[Tensor, "S l"]]:
-        """All logits that must learn to say what an expert clicks."""
-        return [self.scores(site, plan, clicks)]
-
-
-def without_filler(rated: Float[Tensor, "S l"], clicks: Clicks) -> Float[Tensor, "S l"]:
-    """The same where there is a link, minus infinity where there is none."""
-    return rated.masked_fill(clicks.candidates < 0, -torch.inf)
+        return self.rate(site, plan, clicks).masked_fill(clicks.candidates < 0, -torch.inf)
 
 
 class ReactivePolicy(LinkPolicy):
@@ -116,24 +107,13 @@ class WebValueIterationNetwork(PlannedPolicy):
         self.reactive = reactive
 
     def rate(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
-        """What the plan says and what the reactive part says."""
-        planned, reactive = self.parts(site, plan, clicks)
-        return planned + reactive
-
-    def parts(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> tuple[Tensor, Tensor]:
         """What the plan says, as far as it counts on this page, and what the reactive part says."""
         here, asked = site.read(clicks.pages), plan.queries[clicks.rows]
         planned = self.coefficient(here, asked) * self.attention(site, plan.value, clicks)
-        return planned, self.reactive(here, asked, site.read(clicks.candidates))
+        return planned + self.reactive(here, asked, site.read(clicks.candidates))
 
-
-class TwoVoicedNetwork(WebValueIterationNetwork):
-    """The same, but the plan must learn to find the right link by itself too.
-
-    From the root the reactive part alone does so well that it would leave the planner no gradient.
-    """
-
-    def answers(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> list[Float[Tensor, "S l"]]:
-        """The logits of both parts together, and those of the plan."""
-        planned, reactive = self.parts(site, plan, clicks)
-        return [without_filler(said, clicks) for said in (planned + reactive, planned)]
+    def plan_alone(self) -> PlannedPolicy:
+        """A policy that follows the plan of this one without its reactive part; they share their weights."""
+        return PlannedPolicy(
+            self.dimension, reward=self.reward, planner=self.planner, attention=self.attention
+        )

@@ -17,7 +17,6 @@ from vinlab.networks.web import (
     LinkPolicy,
     PlannedPolicy,
     ReactivePolicy,
-    TwoVoicedNetwork,
     WebValueIterationNetwork,
 )
 from vinlab.planning.graph import GraphPlanner
@@ -58,11 +57,11 @@ class IndexVinConfig:
 
 @dataclass(frozen=True)
 class MemberVinConfig(IndexVinConfig):
-    """The same, but a link reads the value of the index pages that it is in, and the plan learns to answer alone."""
+    """The same, but a link reads the value of the index pages that it is in."""
 
     def build(self, dimension: int) -> LinkPolicy:
         """The policy with fresh weights."""
-        return TwoVoicedNetwork(
+        return WebValueIterationNetwork(
             dimension, attention=MembershipAttention(scale=2.0), **self._other_parts(dimension)
         )
 

@@ -16,9 +16,10 @@ from vinlab.maps import map_of_bytes
 from vinlab.models import Model
 from vinlab.navigation import path_cost
 from vinlab.planning.exact import cost_to_go
+from vinlab.serve.ground import make_ground, picture_of, pixels_of, think_of_ground
 from vinlab.serve.requests import LARGEST_SIDE, MOST_BACKUPS, PlanRequest, WorldRequest
 from vinlab.thinking import start_cells, think, think_once
-from vinlab.types import GridProblems, InputError
+from vinlab.types import GridProblems, InputError, Plan
 
 
 def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, Any]:
@@ -26,19 +27,15 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
     if request.model not in models:
         raise InputError(f"model must be one of {', '.join(models)}.")
     model, obstacles = models[request.model], request.obstacles
-    rules = {"corner_cutting": request.corner_cutting}
-    began = time.perf_counter()
     problem = GridProblems(obstacles[None], np.array([request.start]), np.array([request.goal]))
-    if request.iterations is None:
-        thought = think(model, problem, wanted=start_cells(problem), most=MOST_BACKUPS, **rules)
-    else:
-        thought = think_once(model, problem, request.iterations, **rules)
-    plan, (moves,) = thought.plan, thought.moves
-    path, reached = follow(moves, obstacles, request.start, request.goal, **rules)
+    began = time.perf_counter()
+    plan, moves, used = _think(model, problem, request)
+    cutting = request.corner_cutting
+    path, reached = follow(moves, obstacles, request.start, request.goal, corner_cutting=cutting)
     seconds = time.perf_counter() - began
     exact, optimal = _exact_path(problem, request)
     return {
-        "iterations": thought.iterations,
+        "iterations": used,
         "reached": reached,
         "path": path.tolist(),
         "cost": path_cost(path),
@@ -49,6 +46,19 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
         "value": _shades(plan.value[0, 0].numpy()),
         "moves": _packed(moves.astype(np.uint8)),
     }
+
+
+def _think(model: Model, problem: GridProblems, request: PlanRequest) -> tuple[Plan, np.ndarray, Any]:
+    """The plan, the move in every cell, and the number of backups."""
+    if pixels_of(model):
+        image = picture_of(request.image, *request.obstacles.shape)
+        return think_of_ground(model, image, request.goal, request.iterations)
+    if request.iterations is None:
+        rules = {"corner_cutting": request.corner_cutting, "most": MOST_BACKUPS}
+        thought = think(model, problem, wanted=start_cells(problem), **rules)
+    else:
+        thought = think_once(model, problem, request.iterations, corner_cutting=request.corner_cutting)
+    return thought.plan, thought.moves[0], thought.iterations
 
 
 def _exact_path(problem: GridProblems, request: PlanRequest) -> tuple[np.ndarray, float]:
@@ -76,6 +86,8 @@ def _packed(cells: np.ndarray) -> str:
 
 def answer_world(request: WorldRequest) -> dict[str, Any]:
     """A random world with a start and a goal; mazes have odd sizes, so they may be a cell smaller."""
+    if request.kind == "terrain":
+        return make_ground(request.height, request.width, request.seed)
     height, width, family = request.height, request.width, None
     if request.kind == "maze":
         height, width, family = height - 1 + height % 2, width - 1 + width % 2, MazeConfig()

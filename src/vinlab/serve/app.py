@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from vinlab.models import Model
 from vinlab.serve.answers import answer_map, answer_plan, answer_world
+from vinlab.serve.ground import ground_in_picture, pixels_of
 from vinlab.serve.guard import Guard, refuse
 from vinlab.serve.requests import LARGEST_BODY, plan_request, world_request
 from vinlab.serve.work import QUEUE, Full, Gone, Workshop
@@ -41,7 +42,8 @@ def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int =
     for path, (name, kind) in FILES.items():
         app.add_api_route(path, _file(name, kind), methods=["GET"])
     described = [
-        {"id": one.id, "size": one.size, "iterations": one.network.iterations} for one in models.values()
+        {"id": one.id, "size": one.size, "iterations": one.network.iterations, "pixels": pixels_of(one)}
+        for one in models.values()
     ]
     app.add_api_route("/api/models", lambda: {"models": described}, methods=["GET"])
 
@@ -54,7 +56,11 @@ def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int =
     async def map(request: Request) -> Response:
         return await _answer(workshop, request, answer_map)
 
-    for path, answer in (("/api/plan", plan), ("/api/world", world), ("/api/map", map)):
+    async def terrain(request: Request) -> Response:
+        return await _answer(workshop, request, ground_in_picture)
+
+    answers = {"/api/plan": plan, "/api/world": world, "/api/map": map, "/api/terrain": terrain}
+    for path, answer in answers.items():
         app.add_api_route(path, answer, methods=["POST"])
     return app
 

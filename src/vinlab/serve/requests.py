@@ -24,6 +24,8 @@ class PlanRequest:
     goal: tuple[int, int]
     iterations: int | None
     corner_cutting: bool
+    image: Any = None
+    """The picture of the ground, as it came; for models that look at one."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ def plan_request(fields: Any) -> PlanRequest:
         goal=_free(fields, "goal", obstacles),
         iterations=None if iterations is None else _whole(fields, "iterations", 1, MOST_BACKUPS),
         corner_cutting=fields.get("corner_cutting", True) is True,
+        image=fields.get("image"),
     )
 
 
@@ -59,8 +62,8 @@ def world_request(fields: Any) -> WorldRequest:
     """The request in a JSON object, or a sentence that says what is wrong with it."""
     fields = _object(fields)
     kind = _text(fields, "kind")
-    if kind not in ("obstacles", "maze"):
-        raise InputError("kind must be obstacles or maze.")
+    if kind not in ("obstacles", "maze", "terrain"):
+        raise InputError("kind must be obstacles, maze or terrain.")
     height, width = _size(fields)
     return WorldRequest(kind, height, width, _whole(fields, "seed", 0, 2**32 - 1))
 

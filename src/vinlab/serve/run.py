@@ -1,5 +1,6 @@
 """Starting the page: which models, which address, and a clean end."""
 
+import base64
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,6 +9,7 @@ import numpy as np
 
 from vinlab.models import Model, load, shipped_ids
 from vinlab.serve.answers import answer_plan
+from vinlab.serve.ground import pixels_of
 from vinlab.serve.requests import PlanRequest
 from vinlab.types import InputError
 
@@ -15,18 +17,22 @@ LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def models_for_page(names: Sequence[str]) -> dict[str, Model]:
-    """The models that the page offers: those named, or the shipped ones for grid-worlds."""
-    chosen = list(names) or [
-        id for id in shipped_ids() if id.startswith("gridworld/") and id.endswith("/vin")
-    ]
-    loaded = sorted(map(load, chosen), key=lambda model: model.size, reverse=True)
-    models = {model.id: model for model in loaded}
+    """The models that the page offers, the first one chosen: those named, or the shipped ones for maps and ground."""
+    models = {model.id: model for model in map(load, names or _offered())}
     for model in models.values():
         if not isinstance(model.network.iterations, int):
             raise InputError(f"The page shows VINs with one K, but {model.id} is none.")
     if not models:
         raise InputError("No weights are shipped; name a run with --model, such as runs/gridworld/8/vin/….")
     return models
+
+
+def _offered() -> list[str]:
+    """The shipped VINs that plan on maps, the most able first, then those that look at ground."""
+    shipped = shipped_ids()
+    trained_on_one_size = [id for id in shipped if id.startswith("gridworld/") and id.endswith("/vin")]
+    by_size = sorted(trained_on_one_size, key=lambda id: int(id.split("/")[1]), reverse=True)
+    return [id for id in ("grid/any", *by_size, "mars/vin") if id in shipped]
 
 
 def serve(models: dict[str, Model], *, host: str, port: int) -> None:
@@ -53,8 +59,10 @@ def serve(models: dict[str, Model], *, host: str, port: int) -> None:
 def warm_up(models: dict[str, Model]) -> None:
     """Compile and load all that the first plan would wait for."""
     empty = np.zeros((8, 8), np.uint8)
-    for id in models:
-        answer_plan(models, PlanRequest(id, empty, (0, 0), (7, 7), None, corner_cutting=True))
+    for id, model in models.items():
+        pixels = bytes(empty.size * (pixels_of(model) or 0) ** 2)
+        image = base64.b64encode(pixels).decode("ascii")
+        answer_plan(models, PlanRequest(id, empty, (0, 0), (7, 7), None, corner_cutting=True, image=image))
 
 
 def _listen(host: str, port: int) -> socket.socket:

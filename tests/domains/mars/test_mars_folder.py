@@ -8,6 +8,7 @@ from PIL import Image
 
 from vinlab.domains.mars.folder import read_mars_folder
 from vinlab.domains.mars.patches import PatchConfig, Region, blocked_cells, find_patches
+from vinlab.domains.mars.problem import disjoint_regions
 from vinlab.types import InputError
 
 
@@ -73,6 +74,9 @@ def test_the_ctx_strip_is_as_its_readme_says(real_data):
     assert round(100 * blocked[known].mean(), 1) == 37.7
     census = find_patches(terrain, Region(0, 0, 0, *terrain.image.shape), PatchConfig(), 8)[1]
     assert census.positions - census.unknown == 20_040
+    regions = disjoint_regions([terrain], PatchConfig())
+    rows = {name: [(one.top, one.bottom) for one in own] for name, own in regions.items()}
+    assert rows == {"train": [(0, 1472)], "validation": [(1472, 1728)], "test": [(1856, 2561)]}
 
 
 def test_the_hirise_scenes_are_as_steep_as_their_table_says(real_data):

@@ -3,8 +3,10 @@
 import os
 import zipfile
 import zlib
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +20,7 @@ ARRAYS = ("obstacles", "starts", "goals")
 def read_problems(path: str | os.PathLike[str]) -> GridProblems:
     """The problems of a file, every one checked; arrays of other names are left alone."""
     path = Path(path)
-    arrays = _read_arrays(path)
+    arrays = read_arrays(path, ARRAYS)
     obstacles = require_binary(arrays["obstacles"], f"obstacles in {path}")
     if obstacles.ndim != 3:
         raise InputError(f"obstacles in {path} must have the shape (N, H, W), but {obstacles.shape} came.")
@@ -27,15 +29,16 @@ def read_problems(path: str | os.PathLike[str]) -> GridProblems:
     return GridProblems(obstacles, starts, goals)
 
 
-def write_problems(path: str | os.PathLike[str], problems: GridProblems) -> None:
-    """Write problems to a file, which is either complete or as it was before."""
+def write_problems(
+    path: str | os.PathLike[str], problems: GridProblems, others: Mapping[str, np.ndarray] | None = None
+) -> None:
+    """Write problems, and other arrays beside them, to a file, which is either complete or as it was before."""
     path = Path(path)
+    arrays: dict[str, Any] = {name: getattr(problems, name) for name in ARRAYS} | dict(others or {})
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as file:
-            np.savez_compressed(
-                file, obstacles=problems.obstacles, starts=problems.starts, goals=problems.goals
-            )
+            np.savez_compressed(file, **arrays)
         os.replace(temporary, path)
     except OSError as error:
         raise InputError(f"Problems cannot be written to {path}: {error.strerror or error}.") from error
@@ -44,18 +47,19 @@ def write_problems(path: str | os.PathLike[str], problems: GridProblems) -> None
             temporary.unlink()
 
 
-def _read_arrays(path: Path) -> dict[str, np.ndarray]:
+def read_arrays(path: Path, wanted: Sequence[str], optional: Sequence[str] = ()) -> dict[str, np.ndarray]:
+    """Arrays of a file by their names, all that are wanted and those of the optional ones that it has."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = {name.removesuffix(".npy") for name in archive.namelist()}
-        missing = [name for name in ARRAYS if name not in names]
+        missing = [name for name in wanted if name not in names]
         if missing:
             raise InputError(
-                f"{path} must hold the arrays {', '.join(ARRAYS)}, but lacks {', '.join(missing)}."
+                f"{path} must hold the arrays {', '.join(wanted)}, but lacks {', '.join(missing)}."
             )
         with np.load(path, allow_pickle=False) as file:
             # NumPy hands out the bytes of a member that is no array; asarray makes them one that is refused.
-            return {name: np.asarray(file[name]) for name in ARRAYS}
+            return {name: np.asarray(file[name]) for name in (*wanted, *optional) if name in names}
     except InputError:
         raise
     except OSError as error:

@@ -1,7 +1,6 @@
 """What an expert that knows the slopes shows on patches of ground: several goals on each, every cell at once."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,14 +52,11 @@ class GroundLessons:
     goals: Int64[np.ndarray, "P G 2"]
     packed: UInt8[np.ndarray, "P G H W"]
     """Bit m is set where move m begins a shortest way."""
+    weights: Float32[Tensor, " P"]
+    """How many cells of each patch have something to teach, over all its goals."""
 
     def __len__(self) -> int:
         return len(self.images)
-
-    @cached_property
-    def weights(self) -> Float32[Tensor, " P"]:
-        """How many cells of each patch have something to teach, over all its goals."""
-        return torch.from_numpy((self.packed > 0).sum(axis=(1, 2, 3)).astype(np.float32))
 
     def __getitem__(self, chosen: Any) -> GroundBatch:
         chosen = np.asarray(chosen)
@@ -93,7 +89,8 @@ def teach(problems: MarsProblems, config: TeachingConfig, *, rng: np.random.Gene
         problems = upside_down(problems, rng.random(len(problems)) < 0.5)
     parts = [_teach(problems[at : at + CHUNK], config, rng) for at in range(0, len(problems), CHUNK)]
     goals, packed = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return GroundLessons(problems.images, problems.obstacles, goals, packed)
+    weights = torch.from_numpy((packed > 0).sum(axis=(1, 2, 3)).astype(np.float32))
+    return GroundLessons(problems.images, problems.obstacles, goals, packed, weights)
 
 
 def upside_down(problems: MarsProblems, chosen: Bool[np.ndarray, " N"]) -> MarsProblems:

@@ -37,6 +37,8 @@ class PatchConfig:
             raise InputError(
                 f"side must be a multiple of cell, but side is {self.side} and cell {self.cell}."
             )
+        if not 0 < self.threshold < 90:
+            raise InputError(f"threshold must lie between 0 and 90 degrees, but {self.threshold} came.")
         if self.stride < 1 or self.min_free < 2 or not 0 <= self.min_blocked <= self.max_blocked <= 1:
             raise InputError(
                 "stride must be at least 1, min_free at least 2, and 0 <= min_blocked <= max_blocked <= 1, "

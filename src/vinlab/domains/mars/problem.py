@@ -86,6 +86,7 @@ def _scenes(wholes: list[Region]) -> dict[str, list[Region]]:
     """Scenes of each split spread evenly over the list."""
     count = len(wholes)
     test, validation = (max(1, round(share * count)) for share in (TEST_SHARE, VALIDATION_SHARE))
+    # Multiples of the golden ratio: wherever one looks in the list, all splits are near.
     spread = np.argsort(np.argsort((np.arange(count) * 0.6180339887498949) % 1.0))
     names = np.where(spread < test, "test", np.where(spread < test + validation, "validation", "train"))
     return {name: [whole for whole, own in zip(wholes, names, strict=True) if own == name] for name in NAMES}

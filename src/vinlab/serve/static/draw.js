@@ -1,6 +1,6 @@
 // Drawing: maps, fields of numbers, paths and arrows.
 export const MOVES = [[-1, 0], [1, 0], [0, 1], [0, -1], [-1, 1], [-1, -1], [1, 1], [1, -1]];
-const WALL = "#39444d", START = "#009e73", GOAL = "#d55e00", LEARNED = "#0072b2", EXACT = "#e69f00";
+const WALL = "#39444d", START = "#009e73", GOAL = "#d55e00", LEARNED = "#0072b2", EXACT = "#e69f00", STEEP = "rgba(170,40,90,0.35)";
 // Cividis: its order is the same for every kind of colour vision.
 const RAMP = [[0, 34, 78], [53, 69, 108], [102, 105, 112], [148, 142, 119], [200, 184, 102], [254, 232, 56]];
 
@@ -23,15 +23,16 @@ function each(world, draw) {
     for (let col = 0; col < world.width; col++) draw(row, col, row * world.width + col);
 }
 
-export function drawMap(canvas, world, plan, cursor) {
+export function drawMap(canvas, world, plan, { cursor = null, picture = null } = {}) {
   const [pen, cell] = prepare(canvas, world);
   pen.fillStyle = "#fff";
   pen.fillRect(0, 0, canvas.width, canvas.height);
+  if (picture) pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
   const walls = new Path2D();
   each(world, (row, col, i) => { if (world.cells[i]) walls.rect(col * cell, row * cell, cell + 0.5, cell + 0.5); });
-  pen.fillStyle = WALL;
+  pen.fillStyle = picture ? STEEP : WALL;
   pen.fill(walls);
-  if (cell > 7) grid(pen, world, cell);
+  if (cell > 7 && !picture) grid(pen, world, cell);
   if (plan) {
     if (plan.optimal !== null) path(pen, plan.exact, cell, EXACT, 0.3, [cell * 0.5, cell * 0.35]);
     path(pen, plan.path, cell, LEARNED, 0.2, []);
@@ -46,10 +47,13 @@ export function drawMap(canvas, world, plan, cursor) {
   }
 }
 
-export function drawField(canvas, world, shades, { hideWalls = false, moves = null } = {}) {
+export function drawField(canvas, world, shades, { hideWalls = false, moves = null, over = null } = {}) {
   const [pen, cell] = prepare(canvas, world);
   pen.imageSmoothingEnabled = false;
-  pen.drawImage(picture(world, shades, hideWalls), 0, 0, canvas.width, canvas.height);
+  if (over) pen.drawImage(over, 0, 0, canvas.width, canvas.height);
+  pen.globalAlpha = over ? 0.6 : 1;
+  pen.drawImage(fieldPicture(world, shades, hideWalls && !world.image), 0, 0, canvas.width, canvas.height);
+  pen.globalAlpha = 1;
   if (moves && cell > 9) arrows(pen, world, shades, moves, cell);
   star(pen, world.goal, cell);
 }
@@ -57,7 +61,7 @@ export function drawField(canvas, world, shades, { hideWalls = false, moves = nu
 // One pixel a cell; the browser enlarges it far faster than cells can be painted one by one.
 const small = document.createElement("canvas");
 
-function picture(world, shades, hideWalls) {
+function fieldPicture(world, shades, hideWalls) {
   [small.width, small.height] = [world.width, world.height];
   const pen = small.getContext("2d"), pixels = pen.createImageData(world.width, world.height);
   for (let i = 0; i < shades.length; i++) {
@@ -68,11 +72,20 @@ function picture(world, shades, hideWalls) {
   return small;
 }
 
+export function greyPicture(pixels, width) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [width, pixels.length / width];
+  const pen = canvas.getContext("2d"), whole = pen.createImageData(canvas.width, canvas.height);
+  pixels.forEach((grey, i) => whole.data.set([grey, grey, grey, 255], 4 * i));
+  pen.putImageData(whole, 0, 0);
+  return canvas;
+}
+
 // All arrows of one colour are one path.
 function arrows(pen, world, shades, moves, cell) {
   const dark = new Path2D(), light = new Path2D(), goal = world.goal[0] * world.width + world.goal[1];
   each(world, (row, col, i) => {
-    if (!world.cells[i] && i !== goal) arrow(shades[i] > 140 ? dark : light, row, col, MOVES[moves[i]], cell);
+    if ((world.image || !world.cells[i]) && i !== goal) arrow(shades[i] > 140 ? dark : light, row, col, MOVES[moves[i]], cell);
   });
   pen.lineWidth = Math.max(1, cell * 0.07);
   pen.strokeStyle = "rgba(0,0,0,0.65)";

@@ -1,8 +1,9 @@
 // The page: a world that people edit, and a plan that follows every change.
-import { drawField, drawMap } from "/draw.js";
+import { drawField, drawMap, greyPicture } from "/draw.js";
 
 const $ = (id) => document.getElementById(id);
-const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24] };
+const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, judged: true };
+let picture = null; // of the ground, where the model looks at one
 let models = [], plan = null, backups = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
 
 // --- asking the server; of many changes only the latest is planned ---
@@ -26,6 +27,7 @@ async function replan() {
       plan = await ask("/api/plan", JSON.stringify({
         model: $("model").value, height: world.height, width: world.width, cells: world.cells.join(""),
         start: world.start, goal: world.goal, iterations: backups, corner_cutting: $("corners").checked,
+        ...(world.image && { image: world.image }),
       }));
       plan.shades = { reward: unpack(plan.reward.shades), value: unpack(plan.value.shades), moves: unpack(plan.moves) };
       plan.cells = world.cells.length;
@@ -48,9 +50,9 @@ const number = (amount) => amount.toPrecision(3);
 function say(sentence) { $("message").textContent = sentence; }
 
 function show() {
-  drawMap($("map"), world, plan, document.activeElement === $("map") ? cursor : null);
+  drawMap($("map"), world, plan, { cursor: document.activeElement === $("map") ? cursor : null, picture });
   if (!plan || plan.cells !== world.cells.length) return;
-  drawField($("reward"), world, plan.shades.reward);
+  drawField($("reward"), world, plan.shades.reward, { over: picture });
   drawField($("value"), world, plan.shades.value, { hideWalls: true, moves: plan.shades.moves });
   for (const field of ["reward", "value"])
     for (const end of ["low", "high"]) $(`${field}-${end}`).textContent = number(plan[field][end]);
@@ -59,19 +61,22 @@ function show() {
   $("k-shown").textContent = plan.iterations;
   $("verdict").textContent = verdict();
   $("cost").textContent = plan.reached ? plan.cost.toFixed(2) : `stops after ${plan.path.length - 1} steps`;
-  $("optimal").textContent = plan.optimal === null ? "no way exists" : plan.optimal.toFixed(2);
+  $("optimal").textContent = !world.judged ? "unknown" : plan.optimal === null ? "no way exists" : plan.optimal.toFixed(2);
   $("time").textContent = `${plan.milliseconds.toFixed(1)} ms`;
 }
 
 function verdict() {
+  if (!world.judged) return "A way by the picture alone: nobody told what is steep here.";
   if (plan.optimal === null) return "No way leads to the goal.";
   if (!plan.reached) return "✗ The network does not get there.";
   const gap = plan.cost / plan.optimal - 1;
   return gap < 1e-6 || plan.optimal === 0 ? "✓ Reached, by a shortest way." : `✓ Reached, ${(100 * gap).toFixed(1)} % longer than needed.`;
 }
 
+const chosen = () => models.find((one) => one.id === $("model").value);
+
 function trained() {
-  const model = models.find((one) => one.id === $("model").value);
+  const model = chosen();
   return Math.max(1, Math.ceil(model.iterations * Math.max(world.height, world.width) / model.size));
 }
 
@@ -81,7 +86,10 @@ const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 const at = ([row, col]) => row * world.width + col;
 
 function setWorld(found) {
+  dress();
   Object.assign(world, { height: found.height, width: found.width, start: found.start, goal: found.goal });
+  Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, judged: found.judged ?? true });
+  picture = world.image && greyPicture(unpack(world.image), world.width * chosen().pixels);
   world.cells = Uint8Array.from(found.cells, Number);
   if (found.corner_cutting !== undefined) $("corners").checked = found.corner_cutting;
   const side = String(Math.max(world.height, world.width));
@@ -93,7 +101,25 @@ function setWorld(found) {
 
 async function newWorld(kind) {
   const side = Number($("size").value), seed = Math.floor(Math.random() * 2 ** 32);
-  try { setWorld(await ask("/api/world", JSON.stringify({ kind, height: side, width: side, seed }))); } catch (error) { say(error.message); }
+  await makeWorld({ kind: looks() ? "terrain" : kind, height: side, width: side, seed });
+}
+
+async function makeWorld(wanted, ends = {}) {
+  try { setWorld({ ...(await ask("/api/world", JSON.stringify(wanted))), seed: wanted.seed, ...ends }); } catch (error) { say(error.message); }
+}
+
+const looks = () => Boolean(chosen().pixels); // the model sees a picture of the ground instead of walls
+
+function dress() {
+  for (const id of ["maze", "clear"]) $(id).disabled = looks();
+  $("hint").dataset.looks = looks();
+}
+
+function modelChanged() {
+  backups = null;
+  if (looks() === Boolean(world.image)) return replan();
+  if (looks()) $("size").value = 16;
+  return newWorld("obstacles");
 }
 
 function emptyWorld() {
@@ -102,6 +128,7 @@ function emptyWorld() {
 }
 
 function paint(cell, wall) {
+  if (world.image) return say("The ground is what it is: drag the start and the goal.");
   if (same(cell, world.start) || same(cell, world.goal) || world.cells[at(cell)] === wall) return;
   world.cells[at(cell)] = wall;
   changed();
@@ -115,7 +142,7 @@ function put(which, cell) {
 }
 
 function changed() {
-  if (planning) drawMap($("map"), world, null, null); // the hand is shown at once, the plan follows
+  if (planning) drawMap($("map"), world, null, { picture }); // the hand is shown at once, the plan follows
   replan();
 }
 
@@ -205,7 +232,7 @@ function play() {
 $("play").addEventListener("click", play);
 $("k").addEventListener("input", () => { stop(); backups = Number($("k").value); replan(); });
 $("k-auto").addEventListener("click", () => { stop(); backups = null; replan(); });
-$("model").addEventListener("change", () => { backups = null; replan(); });
+$("model").addEventListener("change", modelChanged);
 $("corners").addEventListener("change", replan);
 $("random").addEventListener("click", () => newWorld("obstacles"));
 $("maze").addEventListener("click", () => newWorld("maze"));
@@ -222,8 +249,7 @@ async function openFile(file) {
   if (!file) return;
   if (file.size > 2 * 2 ** 20) return say("The page takes files of 2 MB at most; use vinlab plan for larger ones.");
   try {
-    const found = await ask("/api/map", await file.arrayBuffer());
-    setWorld(found);
+    setWorld(await ask(looks() ? "/api/terrain" : "/api/map", await file.arrayBuffer()));
   } catch (error) { say(error.message); }
 }
 
@@ -244,20 +270,22 @@ function remember() {
   const walls = btoa(String.fromCharCode(...bits)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   const state = new URLSearchParams({
     model: $("model").value, size: `${world.height}x${world.width}`, start: world.start, goal: world.goal,
-    k: backups ?? "", corners: $("corners").checked ? 1 : 0, walls,
+    k: backups ?? "", corners: $("corners").checked ? 1 : 0, ...(world.image ? { ground: world.seed ?? "" } : { walls }),
   });
   history.replaceState(null, "", `#${state}`);
 }
+
+const placeIn = (state, name) => (state.get(name) ?? "").split(",").map(Number);
 
 function recall() {
   const state = new URLSearchParams(location.hash.slice(1));
   const size = /^(\d{1,3})x(\d{1,3})$/.exec(state.get("size") ?? "");
   if (!size) return false;
   const [height, width] = [Number(size[1]), Number(size[2])];
+  if (state.has("ground")) return recallGround(state, height, width);
   const bits = unpack((state.get("walls") ?? "").replaceAll("-", "+").replaceAll("_", "/"));
   if (height < 1 || width < 1 || height > 256 || width > 256 || bits.length < height * width / 8) return false;
-  const place = (name) => (state.get(name) ?? "").split(",").map(Number);
-  const [start, goal] = [place("start"), place("goal")];
+  const [start, goal] = [placeIn(state, "start"), placeIn(state, "goal")];
   const inside = ([row, col]) => Number.isInteger(row) && Number.isInteger(col) && row >= 0 && col >= 0 && row < height && col < width;
   if (!inside(start) || !inside(goal)) return false;
   if (models.some((one) => one.id === state.get("model"))) $("model").value = state.get("model");
@@ -265,6 +293,16 @@ function recall() {
   setWorld({ height, width, cells, start, goal, corner_cutting: state.get("corners") !== "0" });
   const k = Number(state.get("k"));
   if (Number.isInteger(k) && k >= 1 && k <= 2000) { backups = k; replan(); }
+  return true;
+}
+
+// Synthetic ground is made again from its seed; a picture that somebody dropped is not in the link.
+function recallGround(state, height, width) {
+  const model = models.find((one) => one.pixels && one.id === state.get("model")), seed = Number(state.get("ground"));
+  if (!model || state.get("ground") === "" || !Number.isInteger(seed)) return false;
+  $("model").value = model.id;
+  const [start, goal] = [placeIn(state, "start"), placeIn(state, "goal")];
+  makeWorld({ kind: "terrain", height, width, seed }, { start, goal });
   return true;
 }
 

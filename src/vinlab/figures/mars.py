@@ -1,0 +1,171 @@
+"""Pictures of ground from above: what is too steep on it, the ways over it, and what a network wants there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float32, Num, Shaped, UInt8
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+
+from vinlab.figures import maps, style
+from vinlab.figures.maps import Position
+
+PANEL = 2.5
+MARGIN, GAP, HEADING, CAPTION, LEGEND = 0.15, 0.12, 0.3, 0.25, 0.32
+STEEP = (0.835, 0.369, 0.0)
+"""Vermilion: the colour of cells that are too steep."""
+COVER = 0.42
+"""How much a colour laid over an image covers it."""
+STEEPEST = 30.0
+"""Degrees that are white on a map of slopes."""
+
+
+@dataclass(frozen=True)
+class GroundView:
+    """A piece of ground and a way over it, all in cells but the image; what is None is not drawn."""
+
+    image: UInt8[np.ndarray, "h w"]
+    start: Position
+    goal: Position
+    predicted: Num[np.ndarray, "T 2"]
+    shortest: Num[np.ndarray, "S 2"] | None = None
+    obstacles: Shaped[np.ndarray, "H W"] | None = None
+    """Cells that are truly too steep."""
+    reward: Num[np.ndarray, "H W"] | None = None
+    """What the network wants of each cell."""
+    caption: str = ""
+    """Stands above the ways."""
+
+
+def ground_figure(views: Sequence[GroundView], *, cell: int = 8, title: str = "") -> Figure:
+    """A row for each view: the steep cells on the image, the ways over it, the learned reward laid over it."""
+    columns = [name for name in PANELS if all(_has(view, name) for view in views)]
+    heading = HEADING if title else 0.05
+    heights = [PANEL * view.image.shape[0] / view.image.shape[1] for view in views]
+    width = len(columns) * PANEL + (len(columns) - 1) * GAP + 2 * MARGIN
+    figure = style.new_figure(width, heading + sum(heights) + len(views) * CAPTION + LEGEND)
+    style.write_title(figure, title, 0.1)
+    top = heading
+    for row, (view, height) in enumerate(zip(views, heights, strict=True)):
+        top += CAPTION
+        for column, name in enumerate(columns):
+            axes = style.place(figure, MARGIN + column * (PANEL + GAP), top, PANEL, height)
+            PANELS[name](axes, view, cell)
+            caption = view.caption if name == "ways over it" else ""
+            words = ", ".join(part for part in (name if row == 0 else "", caption) if part)
+            axes.set_title(words, size=style.LABEL_SIZE, color=style.INK, pad=4)
+        top += height
+    _legend(figure, columns.index("ways over it"))
+    return figure
+
+
+def _has(view: GroundView, panel: str) -> bool:
+    needs = {"too steep": view.obstacles, "ways over it": view.predicted, "learned reward": view.reward}
+    return needs[panel] is not None
+
+
+def _draw_steep(axes: Axes, view: GroundView, cell: int) -> None:
+    assert view.obstacles is not None
+    shape = _draw_image(axes, view.image, cell)
+    cover = np.zeros((*shape, 4))
+    cover[..., :3] = STEEP
+    cover[..., 3] = COVER * (view.obstacles != 0)
+    axes.imshow(cover, extent=_extent(shape), interpolation="nearest")
+    maps.draw_ends(axes, shape, view.start, view.goal)
+    maps.frame(axes)
+
+
+def _draw_ways(axes: Axes, view: GroundView, cell: int) -> None:
+    shape = _draw_image(axes, view.image, cell)
+    maps.draw_paths(axes, shape, view.predicted, view.shortest)
+    maps.draw_ends(axes, shape, view.start, view.goal)
+    maps.frame(axes)
+
+
+def _draw_reward(axes: Axes, view: GroundView, cell: int) -> None:
+    """The reward as a colour over the image; the goal's own is so high that it would hide all others."""
+    assert view.reward is not None
+    shape = _draw_image(axes, view.image, cell)
+    low, high = np.percentile(view.reward, [2, 97])
+    colours = colormaps[style.VALUE_COLOURS](Normalize(low, max(high, low + 1e-9), clip=True)(view.reward))
+    colours[..., 3] = COVER + 0.1
+    axes.imshow(colours, extent=_extent(shape), interpolation="nearest")
+    maps.draw_ends(axes, shape, None, view.goal)
+    maps.frame(axes)
+
+
+PANELS = {"too steep": _draw_steep, "ways over it": _draw_ways, "learned reward": _draw_reward}
+
+
+def _draw_image(axes: Axes, image: np.ndarray, cell: int) -> tuple[int, int]:
+    """The image in the coordinates of cells; how many of them it has comes back."""
+    shape = image.shape[0] // cell, image.shape[1] // cell
+    axes.imshow(image, cmap="gray", vmin=0, vmax=255, extent=_extent(shape), interpolation="nearest")
+    return shape
+
+
+def _extent(shape: tuple[int, int]) -> tuple[float, float, float, float]:
+    return -0.5, shape[1] - 0.5, shape[0] - 0.5, -0.5
+
+
+def _legend(figure: Figure, column: int) -> None:
+    """What the lines mean, below all rows."""
+    handles, labels = figure.axes[column].get_legend_handles_labels()
+    figure.legend(
+        handles,
+        labels,
+        loc="lower center",
+        ncols=len(labels),
+        fontsize=style.TICK_SIZE,
+        frameon=False,
+        borderaxespad=0.3,
+        columnspacing=1.4,
+        handlelength=1.6,
+    )
+
+
+def grounds_figure(
+    images: Mapping[str, Sequence[UInt8[np.ndarray, "side side"]]],
+    slopes: Mapping[str, Sequence[Float32[np.ndarray, "side side"]]],
+    pixels: Mapping[str, Float32[np.ndarray, " N"]],
+) -> Figure:
+    """Grounds below each other, squares of each with their slopes, and how much of each is how steep."""
+    count = max(len(squares) for squares in images.values())
+    panel = 1.15
+    width = 2 * MARGIN + 0.25 + 2 * count * (panel + GAP) + 2.9
+    figure = style.new_figure(width, CAPTION + len(images) * (panel + GAP) + 0.15)
+    for row, name in enumerate(images):
+        top = CAPTION + row * (panel + GAP)
+        for column in range(count):
+            left = MARGIN + 0.25 + 2 * column * (panel + GAP)
+            first = style.place(figure, left, top, panel, panel)
+            first.imshow(images[name][column], cmap="gray", vmin=0, vmax=255)
+            second = style.place(figure, left + panel + GAP, top, panel, panel)
+            second.imshow(slopes[name][column], cmap="magma", vmin=0, vmax=STEEPEST)
+            maps.frame(first)
+            maps.frame(second)
+            if column == 0:
+                first.set_ylabel(name, size=style.LABEL_SIZE, color=style.INK)
+            if row == 0:
+                first.set_title("image", size=style.LABEL_SIZE, color=style.INK, pad=4)
+                second.set_title(f"slope, 0–{STEEPEST:.0f}°", size=style.LABEL_SIZE, color=style.INK, pad=4)
+    height = len(images) * (panel + GAP) - GAP
+    _draw_shares(style.place(figure, width - MARGIN - 2.35, CAPTION, 2.3, height - 0.3), pixels)
+    return figure
+
+
+def _draw_shares(axes: Axes, pixels: Mapping[str, np.ndarray]) -> None:
+    """For each slope the share of ground that is steeper."""
+    degrees = np.linspace(0, 40, 161)
+    for colour, (name, slope) in zip(style.LINES, pixels.items(), strict=False):
+        steeper = 1 - np.searchsorted(np.sort(slope), degrees) / len(slope)
+        axes.semilogy(degrees, np.maximum(steeper, 1e-5), color=colour, linewidth=1.4, label=name)
+    axes.set(xlim=(0, 40), ylim=(1e-4, 1.1))
+    axes.axvline(10.0, color=style.FRAME, linewidth=0.8, linestyle=":")
+    axes.set_xlabel("slope in degrees", size=style.LABEL_SIZE, color=style.INK)
+    axes.set_title("share of the ground that is steeper", size=style.LABEL_SIZE, color=style.INK, pad=4)
+    axes.tick_params(labelsize=style.TICK_SIZE, color=style.FRAME, labelcolor=style.INK)
+    axes.legend(fontsize=style.TICK_SIZE, frameon=False)
