@@ -105,8 +105,25 @@ def test_move_kernels_need_room_for_the_moves():
         move_kernels(actions=4)
 
 
+def test_actions_want_as_much_of_further_rewards_as_is_said():
+    kernels = move_kernels(rewards=3, deviation=0.0, further=0.3)
+    assert torch.equal(kernels.reward[:, 1], 0.3 * kernels.reward[:, 0])
+    assert torch.equal(kernels.reward[:, 2], 0.3 * kernels.reward[:, 0])
+    assert float(kernels.reward[0].sum()) == pytest.approx(1.6)
+
+
 def test_given_kernels_are_not_learned():
     assert not list(GivenTransition(move_kernels()).parameters())
+
+
+def test_the_linear_reward_is_its_two_layers_with_their_gradients():
+    torch.manual_seed(0)
+    part = LinearReward(hidden=5, rewards=2)
+    observation = torch.randn(3, 2, 6, 7)
+    found, plain = part(observation), part.reward(part.features(observation))
+    torch.testing.assert_close(found, plain)
+    gradients = [torch.autograd.grad(one.square().sum(), list(part.parameters())) for one in (found, plain)]
+    torch.testing.assert_close(gradients[0], gradients[1])
 
 
 def test_the_linear_reward_adds_up():

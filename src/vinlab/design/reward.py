@@ -75,8 +75,10 @@ class HierarchicalReward(nn.Module):
     def forward(self, observation: Float[Tensor, "B C H W"]) -> list[Tensor]:
         """The rewards ``[B R h w]`` of the levels."""
         rewards = []
+        observation = observation.contiguous(memory_format=torch.channels_last)
         for depth, level in enumerate(self.levels):
             assert isinstance(level, CnnReward)
             times = self.factor ** (len(self.levels) - 1 - depth)
-            rewards.append(level.reward(shrink(level.features(observation).relu(), times)))
+            # What a block holds at most is the same before the rectifier as behind it, where there is less to do.
+            rewards.append(level.reward(shrink(level.features(observation), times).relu()))
         return rewards

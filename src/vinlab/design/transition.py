@@ -102,11 +102,12 @@ def move_kernels(
     discount: float = 0.95,
     deviation: float = 0.01,
     moves: int = len(MOVE_OFFSETS),
+    further: float = 0.0,
 ) -> SharedKernels:
     """Grid-world moves: action m wants the reward and the discounted value of the cell that move m leads to.
 
-    This is the paper's prior in its control experiment. Actions beyond the moves, and reward channels beyond
-    the first, start as noise.
+    This is the paper's prior in its control experiment. Actions beyond the moves start as noise; of reward channels
+    beyond the first each action wants as much as ``further`` says.
     """
     if actions < moves or width < 3:
         raise InputError(
@@ -117,6 +118,7 @@ def move_kernels(
     centre = width // 2
     for action, (row, col) in enumerate(MOVE_OFFSETS[:moves]):
         kernels.reward[action, 0, centre + row, centre + col] += 1.0
+        kernels.reward[action, 1:, centre + row, centre + col] += further
         kernels.value[action, 0, centre + row, centre + col] += discount
     return kernels
 

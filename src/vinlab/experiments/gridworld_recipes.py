@@ -76,8 +76,8 @@ def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
 
 def fcn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """The FCN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
-    epochs = {"smoke": 1, "small": 20, "paper": 20}[budget]
-    learning = ImitationConfig(stages=(Stage(epochs, 1e-3, "one-cycle"),), batch_problems=8)
+    epochs = {"smoke": 1, "small": 10, "paper": 10}[budget]
+    learning = ImitationConfig(stages=(Stage(epochs, 5e-3, "one-cycle"),), batch_problems=8)
     return GridworldTraining(FcnConfig(size=size), _rival_data(size, budget, recipe), learning)
 
 

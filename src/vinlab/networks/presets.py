@@ -126,14 +126,13 @@ class HierarchicalVinConfig:
     initialisation: Initialisation = "moves"
     hidden: int = 150
     actions: int = 10
+    coarse: float = 0.3
+    """How much of the coarse value an action wants at the start, where the actions start as moves."""
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights."""
         levels = len(self.iterations)
-        kernels = [
-            _kernels(self.initialisation, actions=self.actions, rewards=1 if level == 0 else 2)
-            for level in range(levels)
-        ]
+        kernels = [self._kernels(rewards=1 if level == 0 else 2) for level in range(levels)]
         return ValueIterationNetwork(
             reward=HierarchicalReward(
                 [CnnReward(hidden=self.hidden) for _ in range(levels)], factor=self.factor
@@ -143,6 +142,11 @@ class HierarchicalVinConfig:
             attention=StateAttention(),
             policy=_policy(self.initialisation, self.actions),
         )
+
+    def _kernels(self, rewards: int) -> SharedKernels:
+        if self.initialisation == "moves":
+            return move_kernels(actions=self.actions, rewards=rewards, further=self.coarse)
+        return random_kernels(actions=self.actions, rewards=rewards)
 
 
 NetworkConfig = (
@@ -200,9 +204,9 @@ def network_from_plain(plain: Mapping[str, Any]) -> Policy:
         raise InputError(f"the settings of the network do not fit a {kind}: {error}.") from error
 
 
-def _kernels(initialisation: Initialisation, *, actions: int, rewards: int = 1) -> SharedKernels:
+def _kernels(initialisation: Initialisation, *, actions: int) -> SharedKernels:
     make = {"moves": move_kernels, "random": random_kernels}[initialisation]
-    return make(actions=actions, rewards=rewards)
+    return make(actions=actions)
 
 
 def _with_noise(network: ValueIterationNetwork, deviation: float) -> ValueIterationNetwork:

@@ -69,4 +69,4 @@ def spread(value: Float[Tensor, "B 1 h w"], size: Sequence[int], factor: int) ->
 
 def shrink(image: Float[Tensor, "B C H W"], factor: int) -> Float[Tensor, "B C h w"]:
     """The map at a coarser resolution: the largest entry of each block, also of those that stick out."""
-    return functional.max_pool2d(image, factor, ceil_mode=True)
+    return image if factor == 1 else functional.max_pool2d(image, factor, ceil_mode=True)
