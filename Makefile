@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install run test browser check format docs clean
+.PHONY: install run test browser check format docs pictures clean
 
 install: .venv/.installed
 
@@ -46,6 +46,10 @@ format: .venv/.installed-test
 
 docs: .venv/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# The pictures of the documentation, drawn anew.
+pictures: .venv/.installed-test browser
+	$(BIN)/python docs/pictures.py
 
 clean:
 	rm -rf .venv runs site .pytest_cache .ruff_cache

@@ -1,0 +1,117 @@
+"""The pictures of these pages, made anew: python docs/pictures.py (or: make pictures).
+
+The picture of the page needs Chromium and the extra ``test``; where either lacks, it is left as it is, and said so.
+"""
+
+import runpy
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+import vinlab
+from vinlab.experiments.gridworld_pictures import route_figure, routes_figure
+from vinlab.experiments.gridworld_training import make_test_problems
+from vinlab.figures import save_figure
+from vinlab.models import default_id
+from vinlab.navigation import consult
+
+ROOT = Path(__file__).parents[1]
+IMAGES = ROOT / "docs" / "images"
+CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+
+
+def draw_plans() -> None:
+    """A plan on the longest of the test problems, and routes on the first eight, by the shipped network."""
+    model = vinlab.load("gridworld/28/vin")
+    problems = make_test_problems(28)
+    longest = int(consult(problems).lengths.argmax())
+    obstacles, start, goal = (
+        field[longest] for field in (problems.obstacles, problems.starts, problems.goals)
+    )
+    route = vinlab.navigate(model, obstacles, start, goal)
+    save_figure(route_figure(obstacles, route), IMAGES / "plan.png")
+    save_figure(routes_figure(model, problems[:8]), IMAGES / "routes.png")
+
+
+def floor_plan() -> np.ndarray:
+    """Six offices on both sides of a corridor, with doors and some furniture."""
+    floor = np.zeros((41, 61), np.uint8)
+    floor[[0, 16, 24, 40], :] = 1
+    floor[:, [0, 60]] = 1
+    for wall in (15, 30, 45):
+        floor[:16, wall] = floor[24:, wall] = 1
+    for door in (8, 20, 38, 52):
+        floor[16, door : door + 2] = floor[24, door + 3 : door + 5] = 0
+    rng = np.random.default_rng(3)
+    for row, col in zip(rng.integers(2, 37, 40), rng.integers(2, 57, 40), strict=True):
+        if not 14 <= row <= 25:
+            floor[row : row + 2, col : col + 2] = 1
+    return floor
+
+
+def draw_floor_plan() -> None:
+    """A route through a floor that nobody trained on, by the default model."""
+    floor = floor_plan()
+    start, goal = (5, 4), (33, 57)
+    floor[4:7, 3:6] = floor[32:35, 56:59] = 0
+    route = vinlab.navigate(vinlab.load(default_id(corner_cutting=True)), floor, start, goal)
+    save_figure(route_figure(floor, route), IMAGES / "floor.png")
+
+
+def draw_value_spread() -> None:
+    """The strip of the page on the idea."""
+    example = runpy.run_path(str(ROOT / "examples" / "watch_value_spread.py"))
+    example["main"](str(IMAGES / "value_spread.png"))
+
+
+@contextmanager
+def served_page() -> Iterator[str]:
+    """The address of a page that is served meanwhile."""
+    command = [sys.executable, "-m", "vinlab.cli", "serve", "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield server.stdout.readline().split()[3]
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(timeout=30)
+
+
+def draw_page() -> None:
+    """The page with a random world, as wide as a screen and as narrow as a phone."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        chromium = None
+    if chromium is None:
+        print("There is no Chromium or no Playwright here: the pictures of the page stay as they are.")
+        return
+    with served_page() as address, sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        for name, width in (("page", 1280), ("page_phone", 390)):
+            page = browser.new_page(viewport={"width": width, "height": 800})
+            page.goto(address)
+            page.wait_for_timeout(3000)
+            page.screenshot(path=str(IMAGES / f"{name}.png"), full_page=True)
+        browser.close()
+
+
+def main() -> None:
+    """Draw all of them."""
+    IMAGES.mkdir(exist_ok=True)
+    for draw in (draw_plans, draw_floor_plan, draw_value_spread, draw_page):
+        draw()
+    print(
+        f"Drawn in {IMAGES.relative_to(ROOT)}: {', '.join(sorted(path.name for path in IMAGES.iterdir()))}."
+    )
+
+
+if __name__ == "__main__":
+    main()
