@@ -27,11 +27,11 @@ LEGEND = """\
 *Success* (the paper's): problems in which every link of one fixed shortest path is within the policy's top 4, of 2,000
 from the root and 4,000 from random articles. *Any link*: the same where any link on a shortest path is right.
 *− baseline*, *÷ baseline*: the difference and the ratio of the successes to those of the baseline of the same block
-that saw the same features; *p*: a paired t-test of the difference over the seeds that both have. *Errors*: share of
-clicks on the fixed paths whose right link is not the first, or not among the first four. *Reward*: share of problems
-in which the policy, clicking by itself, arrives by a shortest path; *arrives*: within 10 clicks by any. Mean ±
-deviation over the seeds; the test queries are the same for all. *Minutes*: one training on one CPU core, beside
-other work on the machine.
+that saw the same features; *p*: a paired t-test of the difference over the seeds that both have, if three or more.
+*Errors*: share of clicks on the fixed paths whose right link is not the first, or not among the first four. *Reward*:
+share of problems in which the policy, clicking by itself, arrives by a shortest path; *arrives*: within 10 clicks by
+any. Mean ± deviation over the seeds; the test queries are the same for all. *Minutes*: one training on one CPU core,
+beside other work on the machine.
 """
 
 PAPER = """\
@@ -150,7 +150,7 @@ def _paired(
 def _p_value(ours: Sequence[float], theirs: Sequence[float]) -> str:
     from scipy.stats import ttest_rel
 
-    if len(ours) < 2:
+    if len(ours) < 3:
         return ""
     p = float(ttest_rel(ours, theirs).pvalue)  # type: ignore[attr-defined]
     return " (< 0.001)" if p < 0.001 else f" ({p:.3f})"
