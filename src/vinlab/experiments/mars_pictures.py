@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from matplotlib.figure import Figure
 
 from vinlab.domains.mars.observation import observe_ground
 from vinlab.domains.mars.problem import MarsProblems
@@ -23,7 +24,7 @@ SHOWN = 3
 """Long ways that end well; one that does not is shown below them."""
 
 
-def draw_ways(model: Model, problems: MarsProblems, reached: str, *, title: str = ""):
+def draw_ways(model: Model, problems: MarsProblems, reached: str, *, title: str = "") -> Figure:
     """Some of the longest ways that the model found, on ground of different blocks, and one that it did not."""
     lengths = consult(problems.grid).lengths
     order = np.argsort(-lengths, kind="stable")

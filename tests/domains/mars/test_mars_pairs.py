@@ -116,6 +116,23 @@ def test_a_coarser_pixel_can_be_asked_for(tmp_path):
     assert np.abs(terrain.slope - 12.0).max() < 0.05
 
 
+@pytest.mark.parametrize("georeferenced", [True, False])
+def test_pixels_without_data_do_not_darken_those_that_they_are_averaged_with(tmp_path, georeferenced):
+    image = np.full((40, 60), 100, np.uint8)
+    image[:5, :5] = 0
+    place = {} if georeferenced else {"crs": None}
+    files = TerrainFiles(
+        placed(tmp_path / "image.tif", image, **place),
+        placed(tmp_path / "dtm.tif", plane(40, 60, 1.0), **place),
+        scale=(1.0, 0.948),
+        pixel=4.0,
+        nodata=0.0,
+    )
+    terrain = read_terrain(files)
+    assert np.argwhere(~terrain.known).tolist() == [[0, 0]]
+    assert (terrain.image[terrain.known] == 100).all()
+
+
 def test_rasters_on_different_maps_meet(tmp_path):
     from rasterio.crs import CRS
 

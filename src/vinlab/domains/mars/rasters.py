@@ -4,7 +4,7 @@ import logging
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,11 +121,11 @@ class Greys:
         """The grey image of a window, averaged to a shape, and where it is known."""
         from rasterio.enums import Resampling
 
-        with reading(raster.path):
-            layers = raster.file.read(
+        with reading(raster.path), self._marked(raster, window, shape) as file:
+            layers = file.read(
                 self.bands, window=window, out_shape=(len(self.bands), *shape), resampling=Resampling.average
             )
-            known = raster.file.read_masks(1, window=window, out_shape=shape) != 0
+            known = file.read_masks(1, window=window, out_shape=shape) != 0
         values = layers[0] if len(layers) == 1 else layers.mean(axis=0)
         if self.nodata is not None:
             known &= values != self.nodata
@@ -133,6 +133,23 @@ class Greys:
         if (self.low, self.high) != (0.0, 255.0):
             values = (np.where(known, values, self.low) - self.low) * (255.0 / (self.high - self.low))
         return np.where(known, np.clip(np.rint(values), 0, 255), 0).astype(np.uint8), known
+
+    def _marked(self, raster: Raster, window: Any, shape: tuple[int, int]) -> Any:
+        """The file; where pixels are averaged, with a mark on those without data, lest they darken the others."""
+        if self.nodata is None or window is None or (window.height, window.width) == shape:
+            return nullcontext(raster.file)
+        from rasterio.crs import CRS
+        from rasterio.vrt import WarpedVRT
+
+        crs = raster.crs or CRS.from_proj4("+proj=eqc +R=3396190 +units=m +no_defs")
+        place = {
+            "crs": crs,
+            "transform": raster.transform,
+            "height": raster.shape[0],
+            "width": raster.shape[1],
+        }
+        marks = {"src_nodata": self.nodata, "nodata": self.nodata}
+        return WarpedVRT(raster.file, src_crs=crs, src_transform=raster.transform, **place, **marks)
 
 
 def greys_of(raster: Raster, nodata: float | None) -> tuple[Greys, tuple[str, ...]]:
