@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullFormatter, ScalarFormatter
+from matplotlib.ticker import FixedLocator, ScalarFormatter
 
 from vinlab.experiments.generalisation import GENERALISATION, MODELS
 from vinlab.experiments.map_kinds import DISTANCES
@@ -48,7 +48,7 @@ def distance_figure(runs: Sequence[RecordedRun], kind: str, title: str) -> Figur
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(FixedLocator(DISTANCES[1:-1]))
     axes.xaxis.set_major_formatter(ScalarFormatter())
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.minorticks_off()
     return figure
 
 
