@@ -26,9 +26,11 @@ def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     return default_recipe(VinConfig(iterations=ITERATIONS[size]), size, budget)
 
 
-def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
+def default_recipe(
+    network: NetworkConfig, size: int, budget: Budget, *, epochs: int = 20
+) -> GridworldTraining:
     """What learns best and fastest: kernels that start as moves, all optimal moves as targets, one cycle of Adam."""
-    epochs = {"smoke": 1, "small": 10, "paper": 20}[budget]
+    epochs = {"smoke": 1, "small": epochs // 2, "paper": epochs}[budget]
     return GridworldTraining(
         network=network,
         data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="everywhere"),

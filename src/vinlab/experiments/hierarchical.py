@@ -14,6 +14,9 @@ from vinlab.recording.recorded import RecordedRun
 LEVEL_ITERATIONS = {8: 4, 16: 10, 28: 16}
 """The paper's K of both levels by the side of the map."""
 
+EPOCHS = 40
+"""Twice those of a plain VIN: after twenty the loss on 28 x 28 maps still fell by half in four epochs."""
+
 
 def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """A hierarchical VIN in one of the two ways."""
@@ -22,7 +25,7 @@ def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
         network = HierarchicalVinConfig(iterations=iterations, initialisation="random")
         return for_budget(paper_recipe(network, size, budget), budget)
     network = HierarchicalVinConfig(iterations=iterations)
-    return for_budget(default_recipe(network, size, budget), budget)
+    return for_budget(default_recipe(network, size, budget, epochs=EPOCHS), budget)
 
 
 def _setting(size: int) -> Setting:
