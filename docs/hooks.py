@@ -14,6 +14,7 @@ LINKED = (
     "results/*.md",
     "results/figures/*.png",
     "results/figures/*.gif",
+    "results/benchmarks/*.json",
 )
 
 
