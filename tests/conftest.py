@@ -13,7 +13,7 @@ torch.set_num_threads(1 if "PYTEST_XDIST_WORKER" in os.environ else 2)
 @pytest.fixture
 def real_data() -> Path:
     """The folder of real data, where this machine has one (``VINLAB_DATA``, or ``../shared/data``)."""
-    folder = Path(os.environ.get("VINLAB_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    folder = Path(os.environ.get("VINLAB_DATA") or Path(__file__).parents[2] / "shared" / "data")
     if not folder.is_dir():
         pytest.skip("the real data are not on this machine; VINLAB_DATA names their folder")
     return folder

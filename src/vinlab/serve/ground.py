@@ -39,7 +39,7 @@ def picture_of(text: Any, height: int, width: int) -> UInt8[np.ndarray, "h w"]:
         raise InputError(wanted) from None
     if pixels.size != height * width * CELL**2:
         raise InputError(wanted)
-    return pixels.reshape(height * CELL, width * CELL)
+    return pixels.reshape(height * CELL, width * CELL).copy()  # of one's own, as torch wants it
 
 
 @torch.no_grad()
