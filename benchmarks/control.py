@@ -30,6 +30,7 @@ from vinlab.experiments.control_training import (
     make_problems,
 )
 from vinlab.experiments.experiment import BUDGETS, RECIPES, Budget, Recipe
+from vinlab.learners.contract import Progress
 
 DOMAINS = 40
 
@@ -79,7 +80,7 @@ def run_teacher(recipe: Recipe, budget: Budget, folder: Path) -> dict[str, Any]:
     }
 
 
-def teller(name: str) -> Callable[[int, int, str], None]:
+def teller(name: str) -> Progress:
     """Says every tenth of the work what has been done."""
 
     def tell(done: int, total: int, note: str) -> None:

@@ -7,7 +7,7 @@ import torch
 from vinlab.cli import main
 from vinlab.domains.gridworld.problem import observe
 from vinlab.export import export_onnx, onnx_model
-from vinlab.models import load, shipped_ids
+from vinlab.models import load
 from vinlab.networks.lossless import LosslessVinConfig
 from vinlab.networks.presets import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
 from vinlab.types import InputError
@@ -69,14 +69,14 @@ def test_onnx_equals_pytorch_at_every_size(config):
         assert_equal(network, runtime, case)
 
 
-@pytest.mark.skipif("gridworld/28/vin" not in shipped_ids(), reason="the weights are not shipped yet")
-def test_the_shipped_model_is_exported_by_the_command(tmp_path, capsys):
+@pytest.mark.parametrize("id", ["gridworld/8/vin", "gridworld/16/vin", "gridworld/28/vin", "grid/any"])
+def test_the_shipped_models_are_exported_by_the_command(id, tmp_path, capsys):
     path = tmp_path / "vin.onnx"
-    main(["export", "gridworld/28/vin", str(path)])
+    main(["export", id, str(path)])
     assert "observation" in capsys.readouterr().out
     runtime = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     for case in CASES:
-        assert_equal(load("gridworld/28/vin").network, runtime, case)
+        assert_equal(load(id).network, runtime, case)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,20 @@ def sees_ground(model: Model) -> bool:
 
 
 @torch.no_grad()
+def plan_over(
+    model: Model, image: UInt8[np.ndarray, "h w"], goal: tuple[int, int], iterations: Iterations = None
+) -> tuple[Any, Int[np.ndarray, "H W"], Any]:
+    """The plan for a goal on an image of ground, the move in every cell, and the number of backups.
+
+    Without ``iterations`` it grows with the image.
+    """
+    shape = image.shape[0] // CELL, image.shape[1] // CELL
+    used = model.iterations_for(shape) if iterations is None else iterations
+    plan = model.network.plan(observe_ground(image[None], np.array([goal])), iterations=used)
+    (moves,) = best_moves(model.network, plan, 1, shape)
+    return plan, moves, used
+
+
 def cross(
     model: Model, image: UInt8[np.ndarray, "h w"], start: Any, goal: Any, *, iterations: Iterations = None
 ) -> Crossing:
@@ -47,16 +61,13 @@ def cross(
     Start and goal are cells ``(row, col)`` of 8 x 8 pixels. Without ``iterations`` the number of backups grows
     with the image.
     """
-    policy = model.network
-    if not isinstance(policy, TerrainPolicy):
+    if not sees_ground(model):
         raise InputError(f"{model.id} plans on maps; a model that sees ground, such as mars/vin, is wanted.")
     shape = image.shape[0] // CELL, image.shape[1] // CELL
     if not all(shape) or image.shape != (shape[0] * CELL, shape[1] * CELL):
         raise InputError(f"The sides of an image must be multiples of {CELL} pixels, but {image.shape} came.")
     ends = _inside(start, shape, "start"), _inside(goal, shape, "goal")
-    used = model.iterations_for(shape) if iterations is None else iterations
-    plan = policy.plan(observe_ground(image[None], np.array([ends[1]])), iterations=used)
-    (moves,) = best_moves(policy, plan, 1, shape)
+    plan, moves, used = plan_over(model, image, ends[1], iterations)
     path, reached = follow(moves, np.zeros(shape, np.uint8), *ends)
     reward = plan.reward[0, 0].numpy() if isinstance(plan, Plan) else None
     return Crossing(*ends, path, reached, path_cost(path), reward, used)

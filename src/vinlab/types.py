@@ -25,6 +25,10 @@ MOVE_COSTS: Final = np.sqrt((MOVE_OFFSETS**2).sum(axis=1))
 """The length of each move: 1 when straight, the square root of 2 when diagonal."""
 
 
+GOAL_MARK: Final = 10.0
+"""What the goal channel of an observation holds at the goal."""
+
+
 class InputError(ValueError):
     """Something that came from outside cannot be used; the message is one sentence that says what is wanted."""
 

@@ -8,8 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-GOAL_MARK = 10.0
-"""What the goal channel holds at the goal, as in the grid-world."""
+from vinlab.types import GOAL_MARK
 
 
 class ImageLayers(nn.Module):

@@ -13,10 +13,9 @@ from vinlab.experiments.any_map_training import (
     make_test_sets,
     train,
 )
-from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
 from vinlab.experiments.kinds_table import kinds_table
 from vinlab.experiments.map_kinds import blocks, judge_kind, mazes, paper, scattered
-from vinlab.learners.contract import Progress
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimisers import Stage
 from vinlab.models import Model
@@ -97,12 +96,6 @@ def _smallest(data: AnyMapData) -> AnyMapData:
     )
 
 
-def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
-    """Train one of the settings and record it."""
-    config = ANY_MAP.setting(request.id).configure(request.budget, request.recipe)
-    return train(config, request, progress=progress)
-
-
 def judge(model: Model, problems: GridProblems | None, iterations: int | None) -> dict[str, Any]:
     """The scores on the given problems, or on the test maps of every kind."""
     cutting = model.corner_cutting
@@ -133,7 +126,7 @@ ANY_MAP = Experiment(
     name="any-map",
     paper="beyond the paper",
     settings={setting.id: setting for setting in SETTINGS},
-    train=train_setting,
+    learn=train,
     table=table,
     judge=judge,
 )

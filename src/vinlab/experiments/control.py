@@ -8,8 +8,7 @@ from vinlab.domains.control.problem import ControlConfig
 from vinlab.experiments.control_table import control_table
 from vinlab.experiments.control_teachers import RouteTeacher, SearchTeacher, Teacher
 from vinlab.experiments.control_training import ControlData, ControlTraining, score_on_test_domains, train
-from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
-from vinlab.learners.contract import Progress
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
 from vinlab.learners.control_fit import ControlFitConfig
 from vinlab.learners.guided_policy_search import LocalSearchConfig
 from vinlab.learners.optimisers import Stage
@@ -73,11 +72,6 @@ def _setting(id: str) -> Setting:
     return Setting(id, ABOUT[id], lambda budget, recipe: configure(id, budget, recipe))
 
 
-def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
-    """Train one of the settings and record it."""
-    return train(configure(request.id, request.budget, request.recipe), request, progress=progress)
-
-
 def judge(model: Model, problems: GridProblems | None, iterations: int | None) -> dict[str, Any]:
     """How a trained policy does in the test domains, as evaluate prints it."""
     if problems is not None or iterations is not None:
@@ -96,7 +90,7 @@ CONTROL = Experiment(
     name="control",
     paper="Section 4.3",
     settings={id: _setting(id) for id in NETWORKS},
-    train=train_setting,
+    learn=train,
     table=table,
     judge=judge,
 )

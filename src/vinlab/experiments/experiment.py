@@ -49,7 +49,8 @@ class Setting:
     """The whole configuration for a budget and a recipe, as a dataclass."""
 
 
-Train = Callable[[TrainingRequest, Progress], RecordedRun]
+Learn = Callable[..., RecordedRun]
+"""Carries out what a configuration says, for a request and with progress shown, and records it."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Experiment:
     paper: str
     """Where in the paper it stands."""
     settings: Mapping[str, Setting]
-    train: Callable[..., RecordedRun]
+    learn: Learn
     table: Callable[[Sequence[RecordedRun]], str]
     """Ours beside the paper's, as Markdown, from recorded runs."""
     judge: Callable[..., Mapping[str, Any]] | None = None
@@ -70,6 +71,11 @@ class Experiment:
     def setting(self, id: str) -> Setting:
         """The setting of this id."""
         return self.settings[id]
+
+    def train(self, request: TrainingRequest, progress: Progress) -> RecordedRun:
+        """Train one of the settings and record it."""
+        config = self.setting(request.id).configure(request.budget, request.recipe)
+        return self.learn(config, request, progress=progress)
 
 
 def train(

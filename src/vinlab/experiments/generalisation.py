@@ -51,9 +51,8 @@ def configure(id: str, budget: Budget, recipe: Recipe) -> Generalisation:
     return Generalisation(MODELS[id], tuple(Examination(one.kind, min(one.maps, most)) for one in chosen))
 
 
-def judge_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
+def judge_shipped(config: Generalisation, request: TrainingRequest, progress: Progress) -> RecordedRun:
     """Judge a shipped model on maps of every kind and record it; nothing is trained."""
-    config = GENERALISATION.setting(request.id).configure(request.budget, request.recipe)
     model = load(config.model)
     sets = make_test_sets(config.examinations)
     manifest = describe_run(
@@ -145,6 +144,6 @@ GENERALISATION = Experiment(
     name="generalisation",
     paper="beyond the paper",
     settings={id: _setting(id) for id in MODELS},
-    train=judge_setting,
+    learn=judge_shipped,
     table=table,
 )

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
 from vinlab.experiments.gridworld_recipes import ITERATIONS, cnn_recipe, fcn_recipe, for_budget, vin_recipe
 from vinlab.experiments.gridworld_training import GridworldTraining, train
 from vinlab.experiments.scores_table import scores_table
-from vinlab.learners.contract import Progress
 from vinlab.recording.recorded import RecordedRun
 
 Configure = Callable[[int, Budget, Recipe], GridworldTraining]
@@ -29,12 +28,6 @@ def _setting(size: int, name: str) -> Setting:
     )
 
 
-def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
-    """Train one of the settings and record it."""
-    config = GRIDWORLD.setting(request.id).configure(request.budget, request.recipe)
-    return train(config, request, progress=progress)
-
-
 def table(runs: Sequence[RecordedRun]) -> str:
     """Table 1: ours beside the paper's."""
     return scores_table("Grid-world by imitation (Section 4.1, Table 1)", GRIDWORLD.name, runs)
@@ -46,6 +39,6 @@ GRIDWORLD = Experiment(
     settings={
         setting.id: setting for size in ITERATIONS for setting in (_setting(size, n) for n in NETWORKS)
     },
-    train=train_setting,
+    learn=train,
     table=table,
 )

@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
 from vinlab.experiments.gridworld_recipes import vin_recipe
 from vinlab.experiments.gridworld_training import GridworldTraining, train
-from vinlab.learners.contract import Progress
 from vinlab.learners.optimisers import Stage
 from vinlab.networks.lossless import LosslessVinConfig
 from vinlab.networks.presets import VinConfig
@@ -79,12 +78,6 @@ def configure(name: str, budget: Budget, recipe: Recipe) -> GridworldTraining:
     return config
 
 
-def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
-    """Train one of the settings and record it."""
-    config = GUIDE.setting(request.id).configure(request.budget, request.recipe)
-    return train(config, request, progress=progress)
-
-
 HEADERS = ("what is changed", "seeds", "success", "optimal moves", "detour", "minutes", "command")
 
 
@@ -131,6 +124,6 @@ GUIDE = Experiment(
     name="guide",
     paper="beyond the paper",
     settings={f"guide/{name}": _setting(name) for name in CHANGES},
-    train=train_setting,
+    learn=train,
     table=table,
 )

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
 from vinlab.experiments.gridworld import GRIDWORLD
 from vinlab.experiments.gridworld_recipes import ITERATIONS, default_recipe, for_budget, paper_recipe
 from vinlab.experiments.gridworld_training import GridworldTraining, train
 from vinlab.experiments.scores_table import scores_table
-from vinlab.learners.contract import Progress
 from vinlab.networks.presets import HierarchicalVinConfig
 from vinlab.recording.recorded import RecordedRun
 
@@ -42,11 +41,6 @@ SETTINGS = {f"gridworld/{size}/vin": GRIDWORLD.setting(f"gridworld/{size}/vin") 
 }
 
 
-def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
-    """Train one of the settings and record it."""
-    return train(SETTINGS[request.id].configure(request.budget, request.recipe), request, progress=progress)
-
-
 def table(runs: Sequence[RecordedRun]) -> str:
     """Planning on two levels beside planning on one: ours and the paper's."""
     return scores_table("Hierarchical VIN (appendix)", HIERARCHICAL.name, runs)
@@ -56,6 +50,6 @@ HIERARCHICAL = Experiment(
     name="hierarchical",
     paper="Appendix, Hierarchical VI Modules",
     settings=SETTINGS,
-    train=train_setting,
+    learn=train,
     table=table,
 )

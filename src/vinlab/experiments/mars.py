@@ -7,12 +7,11 @@ from typing import Any
 from vinlab.domains.mars.lessons import TeachingConfig
 from vinlab.domains.mars.problem import MarsProblems, Protocol
 from vinlab.domains.mars.synthetic import SyntheticConfig
-from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
 from vinlab.experiments.mars_evaluation import try_out
 from vinlab.experiments.mars_table import mars_table
 from vinlab.experiments.mars_training import MarsData, MarsTraining, SecondStage, make_sets, train
 from vinlab.learners.arrival import ArrivalConfig
-from vinlab.learners.contract import Progress
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimisers import Stage
 from vinlab.models import Model
@@ -81,12 +80,6 @@ def _setting(name: str, protocol: Protocol) -> Setting:
     )
 
 
-def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
-    """Train one of the settings and record it."""
-    config = MARS.setting(request.id).configure(request.budget, request.recipe)
-    return train(config, request, progress=progress)
-
-
 def judge(
     model: Model, problems: GridProblems | MarsProblems | None, iterations: int | None
 ) -> Mapping[str, Any]:
@@ -111,7 +104,7 @@ MARS = Experiment(
         setting.id: setting
         for setting in (_setting(name, protocol) for protocol in PROTOCOLS for name in ABOUT)
     },
-    train=train_setting,
+    learn=train,
     table=table,
     judge=judge,
 )

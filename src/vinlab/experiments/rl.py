@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
 from vinlab.experiments.rl_table import rl_table
 from vinlab.experiments.rl_training import RlData, RlTraining, judge, train
-from vinlab.learners.contract import Progress
 from vinlab.learners.curriculum import CurriculumConfig, PatientRule
 from vinlab.learners.trpo import TrpoConfig
 from vinlab.learners.trust_region import TrustRegionConfig
@@ -101,12 +100,6 @@ def _settings(size: int) -> list[Setting]:
     return found
 
 
-def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
-    """Train one of the settings and record it."""
-    config = RL.setting(request.id).configure(request.budget, request.recipe)
-    return train(config, request, progress=progress)
-
-
 def table(runs: Sequence[RecordedRun]) -> str:
     """The appendix's table: ours beside the paper's."""
     return rl_table(RL.name, runs)
@@ -116,7 +109,7 @@ RL = Experiment(
     name="rl",
     paper="Appendix, Gridworld with Reinforcement Learning",
     settings={setting.id: setting for size in ITERATIONS for setting in _settings(size)},
-    train=train_setting,
+    learn=train,
     table=table,
     judge=judge,
 )

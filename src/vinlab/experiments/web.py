@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from vinlab.domains.web.site import Control, GraphKind
 from vinlab.domains.web.synthetic import EncyclopediaConfig
-from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
 from vinlab.experiments.web_data import WebData
 from vinlab.experiments.web_table import web_table
 from vinlab.experiments.web_training import FirstLesson, WebTraining, one_cycle, train
-from vinlab.learners.contract import Progress
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.networks.web_presets import (
     IndexVinConfig,
@@ -91,12 +90,6 @@ SETTINGS = [_setting(network, graph) for graph in GRAPHS for network in NETWORKS
 ]
 
 
-def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
-    """Train one of the settings and record it."""
-    config = WEB.setting(request.id).configure(request.budget, request.recipe)
-    return train(config, request, progress=progress)
-
-
 def table(runs: Sequence[RecordedRun]) -> str:
     """Ours beside the paper's two numbers."""
     return web_table(runs, {setting.id: setting.about for setting in SETTINGS})
@@ -106,6 +99,6 @@ WEB = Experiment(
     name="web",
     paper="Section 4.4",
     settings={setting.id: setting for setting in SETTINGS},
-    train=train_setting,
+    learn=train,
     table=table,
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting, TrainingRequest
+from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
 from vinlab.experiments.gridworld import GRIDWORLD
 from vinlab.experiments.gridworld_recipes import (
     ITERATIONS,
@@ -14,7 +14,6 @@ from vinlab.experiments.gridworld_recipes import (
 )
 from vinlab.experiments.gridworld_training import GridworldTraining, train
 from vinlab.experiments.scores_table import scores_table
-from vinlab.learners.contract import Progress
 from vinlab.networks.presets import AuthorsUntiedVinConfig, UntiedVinConfig
 from vinlab.recording.recorded import RecordedRun
 
@@ -53,11 +52,6 @@ SETTINGS = {
 } | {TIED_ON_ALL: GRIDWORLD.setting(TIED_ON_ALL)}
 
 
-def train_setting(request: TrainingRequest, progress: Progress) -> RecordedRun:
-    """Train one of the settings and record it."""
-    return train(SETTINGS[request.id].configure(request.budget, request.recipe), request, progress=progress)
-
-
 def table(runs: Sequence[RecordedRun]) -> str:
     """Tied and untied kernels: ours beside the paper's."""
     return scores_table("Weight sharing on 16 × 16 maps (appendix)", WEIGHT_SHARING.name, runs)
@@ -67,6 +61,6 @@ WEIGHT_SHARING = Experiment(
     name="weight_sharing",
     paper="Appendix, Weight Sharing",
     settings=SETTINGS,
-    train=train_setting,
+    learn=train,
     table=table,
 )

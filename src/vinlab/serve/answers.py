@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vinlab.crossing import plan_over
 from vinlab.domains.gridworld.expert import expert_moves
 from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
@@ -16,7 +17,7 @@ from vinlab.maps import map_of_bytes
 from vinlab.models import Model
 from vinlab.navigation import path_cost
 from vinlab.planning.exact import cost_to_go
-from vinlab.serve.ground import make_ground, picture_of, pixels_of, think_of_ground
+from vinlab.serve.ground import make_ground, picture_of, pixels_of
 from vinlab.serve.requests import LARGEST_SIDE, MOST_BACKUPS, PlanRequest, WorldRequest
 from vinlab.shading import shown_range
 from vinlab.thinking import start_cells, think, think_once
@@ -53,7 +54,7 @@ def _think(model: Model, problem: GridProblems, request: PlanRequest) -> tuple[P
     """The plan, the move in every cell, and the number of backups."""
     if pixels_of(model):
         image = picture_of(request.image, *request.obstacles.shape)
-        return think_of_ground(model, image, request.goal, request.iterations)
+        return plan_over(model, image, request.goal, request.iterations)
     if request.iterations is None:
         rules = {"corner_cutting": request.corner_cutting, "most": MOST_BACKUPS}
         thought = think(model, problem, wanted=start_cells(problem), **rules)

@@ -5,18 +5,16 @@ import binascii
 from typing import Any
 
 import numpy as np
-import torch
-from jaxtyping import Int, UInt8
+from jaxtyping import UInt8
 
-from vinlab.domains.mars.observation import observe_ground
+from vinlab.crossing import sees_ground
 from vinlab.domains.mars.patches import PatchConfig, blocked_cells, free_regions
 from vinlab.domains.mars.synthetic import SyntheticConfig, make_terrain
 from vinlab.domains.mars.tasks import random_ends
-from vinlab.following import best_moves
 from vinlab.maps.picture import read_picture
 from vinlab.models import Model
-from vinlab.networks.mars import CELL, TerrainPolicy
-from vinlab.types import InputError, Plan
+from vinlab.networks.mars import CELL
+from vinlab.types import InputError
 
 LARGEST_GROUND = 100
 """Cells along a side; the picture of more would not fit into a request."""
@@ -25,7 +23,7 @@ TRIES = 50
 
 def pixels_of(model: Model) -> int | None:
     """Pixels along the edge of a cell, for models that look at a picture; None for those that are given walls."""
-    return CELL if isinstance(model.network, TerrainPolicy) else None
+    return CELL if sees_ground(model) else None
 
 
 def picture_of(text: Any, height: int, width: int) -> UInt8[np.ndarray, "h w"]:
@@ -40,19 +38,6 @@ def picture_of(text: Any, height: int, width: int) -> UInt8[np.ndarray, "h w"]:
     if pixels.size != height * width * CELL**2:
         raise InputError(wanted)
     return pixels.reshape(height * CELL, width * CELL).copy()  # of one's own, as torch wants it
-
-
-@torch.no_grad()
-def think_of_ground(
-    model: Model, image: UInt8[np.ndarray, "h w"], goal: tuple[int, int], iterations: int | None
-) -> tuple[Plan, Int[np.ndarray, "H W"], int]:
-    """The plan for a goal on a picture, the move in every cell, and the number of backups."""
-    shape = (image.shape[0] // CELL, image.shape[1] // CELL)
-    used = iterations or model.iterations_for(shape)
-    assert isinstance(used, int)
-    plan = model.network.plan(observe_ground(image[None], np.array([goal])), iterations=used)
-    (moves,) = best_moves(model.network, plan, 1, shape)
-    return plan, moves, used
 
 
 def make_ground(height: int, width: int, seed: int) -> dict[str, Any]:

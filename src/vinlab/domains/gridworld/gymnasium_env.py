@@ -7,8 +7,8 @@ import numpy as np
 from gymnasium import spaces
 
 from vinlab.domains.gridworld.environment import step
-from vinlab.domains.gridworld.problem import GOAL_MARK, GridworldConfig, observe, sample_problems
-from vinlab.types import MOVE_COSTS, MOVE_NAMES, GridProblems, InputError
+from vinlab.domains.gridworld.problem import GridworldConfig, observe, sample_problems
+from vinlab.types import GOAL_MARK, MOVE_COSTS, MOVE_NAMES, GridProblems, InputError
 
 Observation = dict[str, Any]
 

@@ -9,8 +9,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from vinlab.domains.gridworld.holes import NUM_MOVES, sample_hole_problems, step_among_holes
-from vinlab.domains.gridworld.problem import GOAL_MARK, GridworldConfig, observe
-from vinlab.types import GridProblems, InputError
+from vinlab.domains.gridworld.problem import GridworldConfig, observe
+from vinlab.types import GOAL_MARK, GridProblems, InputError
 
 Observation = dict[str, Any]
 

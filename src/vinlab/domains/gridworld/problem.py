@@ -12,10 +12,7 @@ from torch import Tensor
 from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.domains.gridworld.obstacles import ObstacleConfig, ScatterConfig
 from vinlab.planning.exact import cost_to_go
-from vinlab.types import GridProblems, InputError
-
-GOAL_MARK = 10.0
-"""What the goal channel of an observation holds at the goal."""
+from vinlab.types import GOAL_MARK, GridProblems, InputError
 
 FEWEST_ATTEMPTS = 1000
 """After so many attempts without a single new problem, sampling gives up."""

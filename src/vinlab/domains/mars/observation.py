@@ -5,14 +5,11 @@ import torch
 from jaxtyping import Float32, Int64, UInt8
 from torch import Tensor
 
-from vinlab.types import InputError
+from vinlab.types import GOAL_MARK, InputError
 
 CONTRAST = 20.0
 """Grey levels that count as one. It is the same for all patches: dividing each by its own deviation would throw
 away how strong the shading is, which is what tells steep ground from flat."""
-
-GOAL_MARK = 10.0
-"""What the goal channel holds in the goal's cell."""
 
 
 def even_out(images: UInt8[np.ndarray, "N h w"]) -> Float32[Tensor, "N 1 h w"]:
