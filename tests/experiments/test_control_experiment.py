@@ -10,7 +10,7 @@ pytest.importorskip("mujoco")
 from vinlab.experiments import BUDGETS, CONTROL, RECIPES, TrainingRequest, paper_numbers
 from vinlab.experiments import control_training as training
 from vinlab.experiments.control import configure
-from vinlab.experiments.control_teachers import _bounded
+from vinlab.experiments.control_teachers import _bounded, teach
 from vinlab.experiments.pictures import draw_run
 from vinlab.recording.plain import to_plain
 from vinlab.types import InputError
@@ -130,6 +130,19 @@ def test_pictures_and_the_film_are_drawn(searched, tmp_path, monkeypatch):
         assert film.n_frames > 20
     with pytest.raises(InputError, match=r"--problem must lie in 0\.\.6, but 7 came"):
         draw_run(searched.folder, tmp_path, problem=7)
+
+
+def test_the_paper_teacher_shows_how_to_come_back_from_where_its_noise_leads():
+    config = configure("control/vin", "smoke", "paper")
+    worlds = training.ParticleWorlds(training.make_problems(config.data, 4999, 2), config.physics)
+
+    def spread(noise: float) -> float:
+        teacher = dataclasses.replace(config.teacher, noise=noise)
+        shown, _ = teach(teacher, worlds, rng=np.random.default_rng(0), progress=quiet)
+        places = shown.states[..., :2].reshape(2, config.teacher.search.samples, -1, 2)
+        return float(places.std(dim=1).mean())
+
+    assert spread(0.5) > 100 * spread(1e-4) > 0
 
 
 def test_precisions_keep_their_directions_within_bounds():

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from vinlab.learners.fitted_dynamics import Mixture, MixtureConfig, fit_dynamics, fit_mixture
+from vinlab.learners.fitted_dynamics import fit_dynamics
+from vinlab.learners.gaussian_mixtures import MixtureConfig, fit_mixtures
 
 STATES, CONTROLS, HORIZON = 4, 2, 6
 
@@ -42,8 +43,8 @@ def test_the_prior_makes_few_samples_enough(rng):
     joint = rng.standard_normal((20, 4, HORIZON, STATES + CONTROLS))
     after = joint @ matrix.T + 0.01 * rng.standard_normal((20, 4, HORIZON, STATES))
     before, controls = joint[..., :STATES], joint[..., STATES:]
-    points = np.concatenate([joint, after], axis=-1).reshape(-1, 2 * STATES + CONTROLS)
-    prior = fit_mixture(points, MixtureConfig(components=1), rng=rng)
+    points = np.concatenate([joint, after], axis=-1).reshape(20, -1, 2 * STATES + CONTROLS)
+    prior = fit_mixtures(points, np.ones(points.shape[:2]), MixtureConfig(components=1), rng=rng)
     helped = fit_dynamics(before, controls, after, all_sound(before), prior)
     alone = fit_dynamics(before, controls, after, all_sound(before), None)
     error = np.abs(helped.dynamics.matrices - matrix).mean()
@@ -70,19 +71,3 @@ def test_unsound_samples_do_not_count(rng):
     found = fit_dynamics(before, controls, spoilt, sound, None)
     wanted = fit_dynamics(before[:, :40], controls[:, :40], after[:, :40], sound[:, :40], None)
     np.testing.assert_allclose(found.dynamics.matrices, wanted.dynamics.matrices, rtol=1e-6)
-
-
-def test_a_mixture_finds_clusters_that_lie_apart(rng):
-    centres = np.array([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]])
-    points = np.concatenate([centre + rng.standard_normal((400, 2)) for centre in centres])
-    found = fit_mixture(points, MixtureConfig(components=3, rounds=40), rng=np.random.default_rng(3))
-    order = np.lexsort(np.round(found.means / 8).T)
-    np.testing.assert_allclose(found.means[order], [[0, 0], [8, 0], [0, 8]], atol=0.3)
-    np.testing.assert_allclose(found.weights, 1 / 3, atol=0.03)
-
-
-def test_responsibilities_are_bayes_rule():
-    mixture = Mixture(np.array([0.25, 0.75]), np.array([[0.0], [1.0]]), np.array([[[1.0]], [[4.0]]]))
-    point = np.array([[0.5]])
-    first, second = 0.25 * np.exp(-0.125), 0.75 * np.exp(-0.125 / 4) / 2
-    np.testing.assert_allclose(mixture.responsibilities(point)[0], [first, second] / (first + second))

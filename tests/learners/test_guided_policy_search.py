@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vinlab.learners.fitted_dynamics import MixtureConfig
+from vinlab.learners.gaussian_mixtures import MixtureConfig
 from vinlab.learners.guided_policy_search import (
     LocalSearchConfig,
     QuadraticCost,
@@ -18,7 +18,7 @@ CONFIG = LocalSearchConfig(
     samples=12,
     horizon=20,
     initial_variance=1.0,
-    mixture=MixtureConfig(components=2, points=2000),
+    mixture=MixtureConfig(components=2),
 )
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,14 @@ from vinlab.domains.control.expert import Gains, RouteController, roll_out
 from vinlab.domains.control.problem import ControlProblems, content_hash, observe
 from vinlab.learners.contract import Progress
 from vinlab.learners.control_fit import ControlDemonstrations
-from vinlab.learners.guided_policy_search import LocalSearchConfig, QuadraticCost, Samples, search_controllers
+from vinlab.learners.guided_policy_search import (
+    LocalSearchConfig,
+    QuadraticCost,
+    Samples,
+    sample,
+    search_controllers,
+)
+from vinlab.learners.local_control import with_noise
 from vinlab.recording.plain import to_plain
 from vinlab.recording.weights import load_tensors_and_metadata, save_tensors
 from vinlab.types import InputError
@@ -29,6 +36,9 @@ class SearchTeacher:
     """The paper's teacher: a local controller for each domain, by iLQG with fitted dynamics."""
 
     search: LocalSearchConfig = field(default_factory=LocalSearchConfig)
+    noise: float = 0.5
+    """Deviation of the noise on the pushes while the controllers show what they do, as much as with routes. Their own
+    has shrunk until their samples keep to a narrow tube, in which nobody learns how to come back to it."""
     precision_floor: float = 0.1
     """Precisions are divided by their mean and held between this and its inverse."""
 
@@ -112,7 +122,10 @@ def _teach_by_search(
         measure=measure,
         progress=progress,
     )
-    samples, controllers = found.samples, found.controllers
+    controllers = found.controllers
+    samples = sample(
+        worlds, with_noise(controllers, teacher.noise), replace(teacher.search, smoothing=0.0), rng=rng
+    )
     wanted = np.einsum("btux,bntx->bntu", controllers.gains, samples.states) + controllers.offsets[:, None]
     limit = worlds.physics.strongest_push
     precisions = _bounded(np.linalg.inv(controllers.covariances), teacher.precision_floor)

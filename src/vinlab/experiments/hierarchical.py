@@ -16,6 +16,9 @@ LEVEL_ITERATIONS = {8: 4, 16: 10, 28: 16}
 EPOCHS = 40
 """Twice those of a plain VIN: after twenty the loss on 28 x 28 maps still fell by half in four epochs."""
 
+BATCH = 4
+"""Half as many maps an update as for a plain VIN: twenty epochs then do as well as forty with eight."""
+
 
 def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """A hierarchical VIN in one of the two ways."""
@@ -24,7 +27,7 @@ def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
         network = HierarchicalVinConfig(iterations=iterations, initialisation="random")
         return for_budget(paper_recipe(network, size, budget), budget)
     network = HierarchicalVinConfig(iterations=iterations)
-    return for_budget(default_recipe(network, size, budget, epochs=EPOCHS), budget)
+    return for_budget(default_recipe(network, size, budget, epochs=EPOCHS, batch=BATCH), budget)
 
 
 def _setting(size: int) -> Setting:

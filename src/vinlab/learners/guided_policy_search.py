@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Bool, Float64
 
 from vinlab.learners.contract import Progress, unwatched
-from vinlab.learners.fitted_dynamics import MixtureConfig, fit_dynamics, fit_mixture
+from vinlab.learners.fitted_dynamics import fit_dynamics
+from vinlab.learners.gaussian_mixtures import MixtureConfig, fit_mixtures
 from vinlab.learners.local_control import (
     Controllers,
     Costs,
@@ -137,7 +138,13 @@ def improve_once(
 ) -> tuple[Controllers, dict[str, Any]]:
     """Better controllers from samples of the last ones, and notes on how that went."""
     points = np.concatenate([samples.states, samples.controls, samples.following], axis=-1)
-    prior = fit_mixture(points[samples.sound].reshape(-1, points.shape[-1]), config.mixture, rng=rng)
+    counted = np.broadcast_to(samples.sound[:, :, None], points.shape[:3]).astype(np.float64)
+    prior = fit_mixtures(
+        points.reshape(len(points), -1, points.shape[-1]),
+        counted.reshape(len(points), -1),
+        config.mixture,
+        rng=rng,
+    )
     fit = fit_dynamics(
         samples.states,
         samples.controls,

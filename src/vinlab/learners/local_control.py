@@ -5,7 +5,7 @@ controller pushes ``u = K x + k`` plus noise; local dynamics lead to ``x' = F [x
 ``z'Hz / 2 + g'z`` for ``z = [x; u]``. Every function treats all B systems in one go.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float64
@@ -67,6 +67,14 @@ def still_controllers(systems: int, horizon: int, states: int, controls: int, va
         np.zeros((systems, horizon, controls)),
         np.broadcast_to(variance * np.eye(controls), (systems, horizon, controls, controls)).copy(),
     )
+
+
+def with_noise(controllers: Controllers, deviation: float) -> Controllers:
+    """The same controllers, all of whose controls waver by as much."""
+    covariances = np.broadcast_to(
+        deviation**2 * np.eye(controllers.offsets.shape[-1]), controllers.covariances.shape
+    ).copy()
+    return replace(controllers, covariances=covariances)
 
 
 def best_response(dynamics: Dynamics, costs: Costs) -> Controllers:
