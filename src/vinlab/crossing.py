@@ -11,9 +11,9 @@ from vinlab.domains.gridworld.validation import require_position
 from vinlab.domains.mars.observation import observe_ground
 from vinlab.following import best_moves, follow
 from vinlab.models import Model
-from vinlab.navigation import Iterations, path_cost
+from vinlab.navigation import path_cost
 from vinlab.networks.mars import CELL, TerrainPolicy
-from vinlab.types import InputError, Plan
+from vinlab.types import InputError, Iterations, Plan
 
 
 @dataclass(frozen=True)

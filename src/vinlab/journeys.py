@@ -13,8 +13,8 @@ from vinlab.maps import GridMap, Scenarios
 from vinlab.models import Model
 from vinlab.navigation import Route, navigate, path_cost, shortest_route
 from vinlab.planning.exact import cost_to_go
-from vinlab.thinking import Iterations, start_cells, think, think_once
-from vinlab.types import GridProblems, InputError
+from vinlab.thinking import start_cells, think, think_once
+from vinlab.types import GridProblems, InputError, Iterations
 
 MOST_CELLS = 512 * 512
 """A network plans on so many cells at most, and on so many in one batch; its hidden layer has 150 numbers a cell."""

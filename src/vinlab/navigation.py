@@ -16,8 +16,8 @@ from vinlab.evaluation.rollout import PlanningPolicy, Rollouts, choose, roll_out
 from vinlab.following import follow
 from vinlab.models import Model
 from vinlab.planning.exact import cost_to_go
-from vinlab.thinking import Iterations, make_plan, start_cells, think, think_once
-from vinlab.types import GridProblems, Plan, Scores
+from vinlab.thinking import make_plan, start_cells, think, think_once
+from vinlab.types import GridProblems, Iterations, Plan, Scores
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,7 @@ from vinlab.evaluation.everywhere import Everywhere, follow_everywhere
 from vinlab.evaluation.rollout import PlanningPolicy, device_of
 from vinlab.following import best_moves
 from vinlab.models import Model
-from vinlab.types import GridProblems, Plan
-
-Iterations = int | Sequence[int] | None
-"""How many backups: K, or K of each level from coarse to fine, or as many as the network has by itself."""
+from vinlab.types import GridProblems, Iterations, Plan
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,14 @@ def test_gradients_equal_finite_differences_twice():
     assert torch.autograd.gradgradcheck(plan, (*rewards, *weights))
 
 
+def test_one_number_of_iterations_is_that_of_every_level():
+    rewards = [torch.rand(1, 1, 2, 2), torch.rand(1, 1, 4, 4)]
+    sets = [kernels(1, torch.float32), kernels(2, torch.float32)]
+    planner = HierarchicalPlanner(iterations=(1, 2))
+    one, each = (planner(rewards, sets, iterations=count).value for count in (3, (3, 3)))
+    assert torch.equal(one, each)
+
+
 def test_what_does_not_fit_is_named():
     with pytest.raises(InputError, match="at least one level"):
         HierarchicalPlanner(iterations=())

@@ -14,8 +14,8 @@ from vinlab.evaluation import metrics
 from vinlab.models import Model
 from vinlab.navigation import Judged, judge, summarise
 from vinlab.planning.exact import cost_to_go
-from vinlab.thinking import Iterations, think, think_once
-from vinlab.types import GridProblems
+from vinlab.thinking import think, think_once
+from vinlab.types import GridProblems, Iterations
 
 DISTANCES = (0, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 10240)
 """Where the classes of distance to the goal begin, and the last one ends."""

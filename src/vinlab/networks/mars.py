@@ -20,12 +20,10 @@ from vinlab.design.terrain import (
 )
 from vinlab.networks.policy import Policy
 from vinlab.networks.vin import ValueIterationNetwork
-from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, Plan
+from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, Iterations, Plan
 
 CELL = 8
 """Pixels along the edge of a cell, as the image layers pool them."""
-
-Iterations = int | Sequence[int] | None
 
 
 class TerrainPolicy(Policy):

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from vinlab.planning.bellman import GridTransition
 from vinlab.planning.grid import GridPlanner
-from vinlab.types import InputError, Plan
+from vinlab.types import InputError, Iterations, Plan
 
 
 class HierarchicalPlanner(nn.Module):
@@ -38,9 +38,14 @@ class HierarchicalPlanner(nn.Module):
         reward: Sequence[Tensor],
         transition: Sequence[GridTransition],
         *,
-        iterations: Sequence[int] | None = None,
+        iterations: Iterations = None,
     ) -> Plan:
-        """The finest plan, with the coarser ones behind it; rewards and transitions come from coarse to fine."""
+        """The finest plan, with the coarser ones behind it; rewards and transitions come from coarse to fine.
+
+        A single number of iterations is that of every level.
+        """
+        if isinstance(iterations, int):
+            iterations = (iterations,) * len(self.levels)
         iterations = self.iterations if iterations is None else tuple(iterations)
         for name, given in (("rewards", reward), ("transitions", transition), ("iterations", iterations)):
             if len(given) != len(self.levels):
