@@ -93,6 +93,7 @@ def test_huge_logits_stay_finite():
         AuthorsVinConfig(iterations=3, hidden=5),
         UntiedVinConfig(iterations=3, hidden=5),
         HierarchicalVinConfig(iterations=(2, 3), hidden=5),
+        HierarchicalVinConfig(iterations=(2, 3), hidden=5, leaving=0.3),
     ],
     ids=lambda config: type(config).__name__,
 )

@@ -12,6 +12,7 @@ from vinlab.design.transition import (
     move_kernels,
     random_kernels,
     sure_moves,
+    with_leaving,
 )
 
 __all__ = [
@@ -33,4 +34,5 @@ __all__ = [
     "move_kernels",
     "random_kernels",
     "sure_moves",
+    "with_leaving",
 ]

@@ -123,6 +123,15 @@ def move_kernels(
     return kernels
 
 
+def with_leaving(kernels: SharedKernels, amount: float) -> SharedKernels:
+    """The same, but action m also wants so much of reward channel 1 + m of the cell that it leaves."""
+    reward = kernels.reward.clone()
+    centre = reward.shape[-1] // 2
+    for action in range(reward.shape[1] - 1):
+        reward[action, 1 + action, centre, centre] += amount
+    return SharedKernels(reward=reward, value=kernels.value)
+
+
 def sure_moves(*, sharpness: float = 14.0, width: int = 3) -> Tensor:
     """Logarithms ``[A 1 F F]`` with which each move, and staying as the last action, leads where it should.
 

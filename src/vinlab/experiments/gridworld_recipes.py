@@ -27,14 +27,14 @@ def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
 
 
 def default_recipe(
-    network: NetworkConfig, size: int, budget: Budget, *, epochs: int = 20, batch: int = 8
+    network: NetworkConfig, size: int, budget: Budget, *, epochs: int = 20
 ) -> GridworldTraining:
     """What learns best and fastest: kernels that start as moves, all optimal moves as targets, one cycle of Adam."""
     epochs = {"smoke": 1, "small": epochs // 2, "paper": epochs}[budget]
     return GridworldTraining(
         network=network,
         data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="everywhere"),
-        learning=ImitationConfig(stages=(Stage(epochs, 1e-2, "one-cycle"),), batch_problems=batch),
+        learning=ImitationConfig(stages=(Stage(epochs, 1e-2, "one-cycle"),), batch_problems=8),
     )
 
 

@@ -18,6 +18,7 @@ from vinlab.design import (
     UntiedTransition,
     move_kernels,
     random_kernels,
+    with_leaving,
 )
 from vinlab.networks.cnn import CnnConfig
 from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
@@ -128,14 +129,20 @@ class HierarchicalVinConfig:
     actions: int = 10
     coarse: float = 0.3
     """How much of the coarse value an action wants at the start, where the actions start as moves."""
+    leaving: float = 0.0
+    """If not 0, the coarsest level has a reward for each move beside that of a cell, and at the start an action wants
+    so much of its own: whether a block of cells can be left that way is more than one number can say."""
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights."""
-        levels = len(self.iterations)
-        kernels = [self._kernels(rewards=1 if level == 0 else 2) for level in range(levels)]
+        rewards = [1 + len(MOVE_NAMES) if self.leaving else 1, *(1 for _ in self.iterations[1:])]
+        coarsest = self._kernels(rewards=rewards[0], further=0.0)
+        if self.leaving:
+            coarsest = with_leaving(coarsest, self.leaving)
+        kernels = [coarsest, *(self._kernels(rewards=2, further=self.coarse) for _ in rewards[1:])]
         return ValueIterationNetwork(
             reward=HierarchicalReward(
-                [CnnReward(hidden=self.hidden) for _ in range(levels)], factor=self.factor
+                [CnnReward(hidden=self.hidden, rewards=count) for count in rewards], factor=self.factor
             ),
             transition=HierarchicalTransition([SharedTransition(initial) for initial in kernels]),
             planner=HierarchicalPlanner(iterations=self.iterations, factor=self.factor),
@@ -143,9 +150,9 @@ class HierarchicalVinConfig:
             policy=_policy(self.initialisation, self.actions),
         )
 
-    def _kernels(self, rewards: int) -> SharedKernels:
+    def _kernels(self, rewards: int, further: float) -> SharedKernels:
         if self.initialisation == "moves":
-            return move_kernels(actions=self.actions, rewards=rewards, further=self.coarse)
+            return move_kernels(actions=self.actions, rewards=rewards, further=further)
         return random_kernels(actions=self.actions, rewards=rewards)
 
 
