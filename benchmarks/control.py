@@ -54,7 +54,7 @@ def main() -> None:
         "stages": stages,
         "whole_experiment_minutes": round(minutes, 2),
     }
-    print(json.dumps(found, indent=2))
+    print(json.dumps(found))
 
 
 def run_teacher(recipe: Recipe, budget: Budget, folder: Path) -> dict[str, Any]:
