@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from vinlab.design import move_kernels
 from vinlab.networks.control import ControlCnnConfig, ControlVinConfig, state_features
 from vinlab.networks.presets import network_from_plain, network_to_plain
 
@@ -61,8 +62,9 @@ def test_a_vin_that_knows_the_goal_is_pulled_along_its_value():
         network.reward.features.weight[0, 1, 1, 1] = 1.0
         network.reward.reward.weight.zero_()
         network.reward.reward.weight[0, 0, 1, 1] = 1.0
-        network.transition.reward[8:] = 0
-        network.transition.value[8:] = 0
+        moves = move_kernels(actions=len(network.transition.reward), deviation=0.0)
+        network.transition.reward.copy_(moves.reward)
+        network.transition.value.copy_(moves.value)
     image = torch.zeros(1, 2, 16, 16)
     image[0, 1, 3, 4] = 10.0
     value = network.plan(image).value[0, 0].detach()
