@@ -6,6 +6,7 @@ import pytest
 from vinlab.domains.gridworld.problem import content_keys
 from vinlab.experiments import RL, TrainingRequest
 from vinlab.experiments.experiment import BUDGETS, RECIPES
+from vinlab.experiments.picture_command import draw_recorded
 from vinlab.experiments.rl_evaluation import act_among_holes, optimal_share, score, success_by_difficulty
 from vinlab.experiments.rl_pictures import draw_experiment
 from vinlab.experiments.rl_training import RlData, drawing, make_test_problems, make_validation_problems
@@ -125,3 +126,9 @@ def test_who_goes_the_right_way_arrives_and_who_does_not_falls():
 def test_success_by_difficulty_covers_the_way_from_corner_to_corner():
     found = success_by_difficulty(ValueVinConfig(iterations=2, hidden=2).build(), 8, per_difficulty=3)
     assert list(found) == [str(level) for level in range(1, 11)]
+
+
+def test_without_runs_the_picture_command_says_so_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["rl_pictures", "--runs", str(tmp_path)])
+    with pytest.raises(SystemExit, match="There are no finished runs of rl below"):
+        draw_recorded("", RL, draw_experiment)

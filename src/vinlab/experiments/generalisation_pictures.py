@@ -3,7 +3,6 @@
 Usage: python -m vinlab.experiments.generalisation_pictures [--runs results] [--out results/figures]
 """
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,10 +11,10 @@ from matplotlib.ticker import FixedLocator, ScalarFormatter
 
 from vinlab.experiments.generalisation import GENERALISATION, MODELS
 from vinlab.experiments.map_kinds import DISTANCES
+from vinlab.experiments.picture_command import draw_recorded
 from vinlab.figures.save import save_figure
 from vinlab.figures.success import Curve, seeds_figure
-from vinlab.recording.recorded import RecordedRun, collect_runs
-from vinlab.types import InputError
+from vinlab.recording.recorded import RecordedRun
 
 PICTURES = {
     "generalisation_mazes.png": ("mazes 101", "Perfect mazes of 101 × 101 cells"),
@@ -56,18 +55,5 @@ def _by_distance(run: RecordedRun, kind: str) -> dict[int, float]:
     return {one["up_to"]: one["reached_share"] for one in run.result["scores"][kind]["by_distance"]}
 
 
-def main() -> None:
-    """Draw the figures that the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=Path, default=Path("results"))
-    parser.add_argument("--out", type=Path, default=Path("results/figures"))
-    options = parser.parse_args()
-    runs = [run for run in collect_runs(options.runs) if run.manifest.id in GENERALISATION.settings]
-    if not runs:
-        raise InputError(f"There are no finished runs of generalisation below {options.runs}.")
-    for path in draw_generalisation(runs, options.out):
-        print(f"Drawn in {path}.")
-
-
 if __name__ == "__main__":
-    main()
+    draw_recorded(__doc__, GENERALISATION, draw_generalisation)

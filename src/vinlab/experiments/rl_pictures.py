@@ -3,15 +3,15 @@
 Usage: python -m vinlab.experiments.rl_pictures [--runs results] [--out results/figures]
 """
 
-import argparse
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from vinlab.experiments.picture_command import draw_recorded
+from vinlab.experiments.rl import RL
 from vinlab.figures.save import save_figure
 from vinlab.figures.success import Curve, seeds_figure
-from vinlab.recording.recorded import RecordedRun, collect_runs
-from vinlab.types import InputError
+from vinlab.recording.recorded import RecordedRun
 
 Read = Callable[[RecordedRun], Mapping[int, float]]
 
@@ -95,18 +95,5 @@ def _by_difficulty(run: RecordedRun) -> dict[int, float]:
     return {int(level): share for level, share in run.result["success_by_difficulty"].items()}
 
 
-def main() -> None:
-    """Draw the figures that the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=Path, default=Path("results"))
-    parser.add_argument("--out", type=Path, default=Path("results/figures"))
-    options = parser.parse_args()
-    runs = [run for run in collect_runs(options.runs) if run.manifest.id.startswith("rl/")]
-    if not runs:
-        raise InputError(f"There are no finished runs of rl below {options.runs}.")
-    for path in draw_experiment(runs, options.out):
-        print(f"Drawn in {path}.")
-
-
 if __name__ == "__main__":
-    main()
+    draw_recorded(__doc__, RL, draw_experiment)
