@@ -7,6 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from vinlab.design.transition import move_kernels
+from vinlab.types import MOVE_NAMES
+
 EXAMPLES = {path.stem: path for path in sorted((Path(__file__).parents[1] / "examples").glob("*.py"))}
 ARGUMENTS = {"plan_on_your_own_map": ["smoke"], "train_with_your_own_learner": ["--steps", "512"]}
 """What keeps an example short enough for a test."""
@@ -32,3 +35,11 @@ def test_the_value_reaches_one_cell_further_with_every_backup():
     values = values_of(np.zeros((1, 40), np.uint8), np.array([0, 0]))
     for backups in (1, 2, 7, 20):
         assert int((values[backups - 1, 0, 1:] > 0).sum()) == backups
+
+
+def test_kernels_that_are_moves_point_where_their_moves_lead(capsys):
+    example = runpy.run_path(str(EXAMPLES["learned_moves"]))
+    kernels = move_kernels().value.numpy()[:, 0]
+    assert tuple(map(example["direction"], kernels[: len(MOVE_NAMES)])) == MOVE_NAMES
+    example["main"]("gridworld/8/vin")
+    assert "8 of 8 moves" in capsys.readouterr().out

@@ -1,0 +1,50 @@
+"""Which of the eight moves a VIN plans with: the directions of the kernels that win the maximum of its backups.
+
+Looks at a shipped model, or at the folders of runs: python examples/learned_moves.py RUN [RUN ...]
+"""
+
+import sys
+
+import numpy as np
+import torch
+
+import vinlab
+from vinlab.domains.gridworld.problem import GridworldConfig, observe, sample_problems
+from vinlab.types import MOVE_NAMES, MOVE_OFFSETS
+
+PROBLEMS = 200
+RARELY = 0.01
+"""A channel that wins in a smaller share of the free cells does not count: no value flows through it."""
+
+
+def winning_shares(model: vinlab.Model) -> np.ndarray:
+    """In which share of the free cells of unseen maps each channel of Q is the largest."""
+    problems = sample_problems(
+        GridworldConfig(size=model.size), PROBLEMS, rng=np.random.default_rng(model.size)
+    )
+    nowhere = torch.zeros(PROBLEMS, 1, 2, dtype=torch.int64)
+    with torch.no_grad():
+        _, plan = model.network(observe(problems.obstacles, problems.goals), nowhere)
+    winners = plan.q.argmax(dim=1).numpy()[problems.obstacles == 0]
+    return np.bincount(winners, minlength=plan.q.shape[1]) / len(winners)
+
+
+def direction(kernel: np.ndarray) -> str:
+    """Where a kernel looks: the neighbour whose value it counts most."""
+    offset = np.array(np.unravel_index(kernel.argmax(), kernel.shape)) - np.array(kernel.shape) // 2
+    match = (offset == MOVE_OFFSETS).all(axis=1)
+    return MOVE_NAMES[match.argmax()] if match.any() else "stay"
+
+
+def main(*names: str) -> None:
+    for name in names or ("gridworld/16/vin",):
+        model = vinlab.load(name)
+        kernels = model.network.transition.value.detach().numpy()[:, 0]
+        shares = winning_shares(model)
+        moves = {direction(kernel) for kernel, share in zip(kernels, shares, strict=True) if share > RARELY}
+        planned = [move for move in MOVE_NAMES if move in moves]
+        print(f"{name} plans with {len(planned)} of 8 moves: {', '.join(planned)}.")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
