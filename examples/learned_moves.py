@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 import vinlab
+from vinlab.design import SharedTransition
 from vinlab.domains.gridworld.problem import GridworldConfig, observe, sample_problems
 from vinlab.types import MOVE_NAMES, MOVE_OFFSETS
 
@@ -39,7 +40,10 @@ def direction(kernel: np.ndarray) -> str:
 def main(*names: str) -> None:
     for name in names or ("gridworld/16/vin",):
         model = vinlab.load(name)
-        kernels = model.network.transition.value.detach().numpy()[:, 0]
+        transition = getattr(model.network, "transition", None)
+        if not isinstance(transition, SharedTransition):
+            sys.exit(f"{name} must be a VIN whose backups share one set of kernels.")
+        kernels = transition.value.detach().numpy()[:, 0]
         shares = winning_shares(model)
         moves = {direction(kernel) for kernel, share in zip(kernels, shares, strict=True) if share > RARELY}
         planned = [move for move in MOVE_NAMES if move in moves]
