@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -36,7 +37,21 @@ MEASURES = {
     "test_distance": ("final distance, unseen domains", "{:.3f}"),
     "test_failed": ("ends far from the goal", "{:.1%}"),
 }
+"""What is shown of one set of problems."""
 
+GROUP_MEASURES = {
+    "success_rate": ("arrives", "{:.1%}"),
+    "trajectory_difference": ("extra steps", "{:.3f}"),
+    "reached_share": ("arrives from all cells", "{:.1%}"),
+    "optimally_reached_share": ("by a shortest way", "{:.1%}"),
+    "successes": ("successes", "{}"),
+    "any_successes": ("by any path", "{}"),
+    "top1_error": ("top-1 error", "{:.3f}"),
+    "top4_error": ("top-4 error", "{:.3f}"),
+    "average_reward": ("reward", "{:.3f}"),
+    "arrival_rate": ("arrives", "{:.1%}"),
+}
+"""What is shown of several sets side by side."""
 
 MOST_NAMED = 8
 """So many unsolvable problems are named on the screen; --json names them all."""
@@ -89,16 +104,19 @@ def _counted(scores: Mapping[str, Any]) -> str:
 
 
 def _print_groups(id: str, groups: Mapping[str, Mapping[str, Any]]) -> None:
-    """Several sets of problems side by side, a line for each measure."""
-    table = Table("measure", *groups, title=f"{id} on unseen problems")
-    for name in next(iter(groups.values())):
-        numbers = [group[name] for group in groups.values()]
-        shown = [str(number) if isinstance(number, int) else f"{number:.3f}" for number in numbers]
-        table.add_row(name.replace("_", " "), *shown)
+    """Several sets of problems, a line for each."""
+    measures = [name for name in GROUP_MEASURES if name in next(iter(groups.values()))]
+    table = Table(title=f"{id} on unseen problems", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("set", no_wrap=True)
+    for words in ("problems", *(GROUP_MEASURES[name][0] for name in measures)):
+        table.add_column(words, justify="right")
+    for group, scores in groups.items():
+        shown = [_number(scores[name], GROUP_MEASURES[name][1]) for name in measures]
+        table.add_row(group, str(scores["num_problems"]), *shown)
     Console().print(table)
 
 
-def _number(amount: float | None, form: str) -> str:
+def _number(amount: float | int | None, form: str) -> str:
     return "–" if amount is None or math.isnan(amount) else form.format(amount)
 
 
