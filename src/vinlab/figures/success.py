@@ -12,7 +12,7 @@ from vinlab.figures import style
 from vinlab.types import InputError
 
 WIDTH, HEIGHT = 4.2, 2.7
-LEFT, TOP, RIGHT, BELOW = 0.75, 0.45, 0.2, 0.55
+LEFT, TOP, RIGHT, BELOW = 0.75, 0.45, 1.8, 0.55
 
 
 @dataclass(frozen=True)
@@ -62,4 +62,7 @@ def _dress(axes: Axes, across: str, up: str, is_share: bool) -> None:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     for side, spine in axes.spines.items():
         spine.set(color=style.FRAME, linewidth=0.8, visible=side in ("left", "bottom"))
-    axes.legend(fontsize=style.TICK_SIZE, frameon=False, handlelength=1.6, loc="best")
+    # Beside the lines: among many of them no place inside is free.
+    axes.legend(
+        fontsize=style.TICK_SIZE, frameon=False, handlelength=1.6, loc="upper left", bbox_to_anchor=(1.0, 1.0)
+    )
