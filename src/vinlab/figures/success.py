@@ -12,7 +12,9 @@ from vinlab.figures import style
 from vinlab.types import InputError
 
 WIDTH, HEIGHT = 4.2, 2.7
-LEFT, TOP, RIGHT, BELOW = 0.75, 0.45, 1.8, 0.55
+LEFT, TOP, BELOW = 0.75, 0.45, 0.55
+KEY, LETTER = 0.55, 0.068
+"""Inches that a legend takes beside its words, and that a letter of them takes."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ def seeds_figure(
     """The mean over the seeds as a line, and all seeds as the band between the lowest and the highest."""
     if not curves:
         raise InputError("curves must hold at least one curve, but none came.")
-    figure = style.new_figure(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BELOW)
+    legend = KEY + LETTER * max(len(curve.label) for curve in curves)
+    figure = style.new_figure(LEFT + WIDTH + legend, TOP + HEIGHT + BELOW)
     style.write_title(figure, title, 0.12)
     axes = style.place(figure, LEFT, TOP, WIDTH, HEIGHT)
     for colour, curve in zip(style.LINES * len(curves), curves, strict=False):
