@@ -1,5 +1,6 @@
 """VINs for other tools: an ONNX graph with batch, height, width and number of backups left open."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from torch import Tensor, nn
 from vinlab.design import (
     CnnReward,
     CostReward,
+    HierarchicalReward,
+    HierarchicalTransition,
     LinearPolicy,
     LinearReward,
     LosslessTransition,
@@ -18,7 +21,7 @@ from vinlab.design import (
     StateAttention,
 )
 from vinlab.networks import ValueIterationNetwork
-from vinlab.planning import GridPlanner, SharedKernels
+from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
 from vinlab.recording.files import write_bytes
 from vinlab.types import InputError
 
@@ -29,7 +32,8 @@ OPSET, IR_VERSION = 18, 9
 def export_onnx(network: Any, path: str | Path) -> None:
     """Write a VIN as ONNX.
 
-    Inputs: ``observation [B C H W]``, ``states [B S 2]`` (row, col), ``iterations`` (K, one whole number).
+    Inputs: ``observation [B C H W]``, ``states [B S 2]`` (row, col), ``iterations`` (K, one whole number, that of
+    every level).
     Outputs: ``logits [B S M]``, and of the plan ``reward``, ``value`` and ``q``.
     """
     write_bytes(path, onnx_model(network).SerializeToString())
@@ -40,11 +44,13 @@ def onnx_model(network: Any) -> Any:
     onnx = _onnx()
     graph = _GraphBuilder(onnx.helper, onnx.numpy_helper)
     _require_exportable(network)
-    features = _add_reward(graph, network.reward)
-    _add_planner(graph, network.transition(features.weight))
-    _add_policy(graph, _matrix(network.policy, len(network.transition(features.weight).value)))
+    levels = _levels(network)
+    coarser = None
+    for level in levels:
+        coarser = _add_level(graph, level, coarser)
+    _add_policy(graph, _matrix(network.policy, len(levels[-1].kernels.value)))
     model = onnx.helper.make_model(
-        graph.finish(channels=features.in_channels),
+        graph.finish(channels=levels[-1].features.in_channels),
         opset_imports=[onnx.helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="vinlab",
@@ -65,9 +71,9 @@ def _onnx() -> Any:
 
 
 PARTS = {
-    "reward": (CnnReward, LinearReward, CostReward),
-    "transition": (SharedTransition, LosslessTransition),
-    "planner": (GridPlanner,),
+    "reward": (CnnReward, LinearReward, CostReward, HierarchicalReward),
+    "transition": (SharedTransition, LosslessTransition, HierarchicalTransition),
+    "planner": (GridPlanner, HierarchicalPlanner),
     "attention": (StateAttention,),
     "policy": (LinearPolicy, SharpPolicy),
 }
@@ -82,6 +88,43 @@ def _require_exportable(network: Any) -> None:
         if not isinstance(part, known):
             wanted = " or ".join(kind.__name__ for kind in known)
             raise InputError(f"The {name} of an exported VIN must be {wanted}, but is {type(part).__name__}.")
+
+
+@dataclass(frozen=True)
+class _Level:
+    """One resolution of the planner."""
+
+    name: str
+    """Before the names of all that belongs to it; nothing at the finest level, whose plan is the graph's."""
+    reward: Any
+    kernels: SharedKernels
+    times: int = 1
+    """How many cells of the full map a side of its cells takes."""
+    factor: int = 1
+    """How many of its cells a side of the next coarser level's cells takes."""
+
+    @property
+    def features(self) -> nn.Conv2d:
+        """The layer that looks at the observation."""
+        return _logarithm(self.reward).features
+
+
+def _logarithm(part: Any) -> Any:
+    return part.logarithm if isinstance(part, CostReward) else part
+
+
+def _levels(network: ValueIterationNetwork) -> list[_Level]:
+    """The resolutions of the planner, from coarse to fine; a plain one has one."""
+    kernels = network.transition(next(network.parameters()))
+    if isinstance(network.reward, HierarchicalReward):
+        factor, parts = network.reward.factor, list(network.reward.levels)
+        depths = range(len(parts) - 1, -1, -1)
+        names = [f"coarse{depth}_" if depth else "" for depth in depths]
+        return [
+            _Level(name, part, shared, times=factor**depth, factor=factor)
+            for name, part, shared, depth in zip(names, parts, kernels, depths, strict=True)
+        ]
+    return [_Level("", network.reward, kernels)]
 
 
 class _GraphBuilder:
@@ -100,7 +143,8 @@ class _GraphBuilder:
     def constant(self, name: str, numbers: Tensor | np.ndarray) -> str:
         """Add weights or other fixed numbers."""
         array = numbers.detach().cpu().numpy() if isinstance(numbers, Tensor) else numbers
-        self.weights.append(self.numpy_helper.from_array(np.array(array, order="C"), name))
+        if name not in {known.name for known in self.weights}:
+            self.weights.append(self.numpy_helper.from_array(np.array(array, order="C"), name))
         return name
 
     def convolution(self, image: str, kernel: Tensor, output: str, bias: Tensor | None = None) -> str:
@@ -128,31 +172,68 @@ class _GraphBuilder:
         return self.helper.make_graph(self.nodes, "vin", inputs, outputs, initializer=self.weights)
 
 
-def _add_reward(graph: _GraphBuilder, part: Any) -> nn.Conv2d:
-    """The reward; the layer that looks at the observation comes back."""
-    costs = isinstance(part, CostReward)
-    part = part.logarithm if isinstance(part, CostReward) else part
-    features = graph.convolution("observation", part.features.weight, "features", part.features.bias)
+def _add_level(graph: _GraphBuilder, level: _Level, coarser: str | None) -> str:
+    """The reward and the plan of a level; the name of its value comes back."""
+    reward = f"{level.name}reward"
+    if coarser is None:
+        _add_reward(graph, level, reward)
+    else:
+        own = _add_reward(graph, level, f"{level.name}own_reward")
+        graph.node("Concat", [own, _add_spread(graph, level, coarser, own)], reward, axis=1)
+    return _add_planner(graph, level, reward)
+
+
+def _add_reward(graph: _GraphBuilder, level: _Level, output: str) -> str:
+    """What the level is told to want, as a function of the observation."""
+    part = _logarithm(level.reward)
+    features = graph.convolution(
+        "observation", part.features.weight, f"{level.name}features", part.features.bias
+    )
+    if level.times > 1:
+        side = [level.times] * 2
+        features = graph.node(
+            "MaxPool", [features], f"{level.name}shrunk", kernel_shape=side, strides=side, ceil_mode=1
+        )
     if isinstance(part, CnnReward):
-        features = graph.node("Relu", [features], "hidden")
-    graph.convolution(features, part.reward.weight, "logarithm" if costs else "reward")
-    if costs:
-        graph.node("Neg", [graph.node("Exp", ["logarithm"], "cost")], "reward")
-    return part.features
+        features = graph.node("Relu", [features], f"{level.name}hidden")
+    if isinstance(level.reward, CostReward):
+        logarithm = graph.convolution(features, part.reward.weight, f"{level.name}logarithm")
+        return graph.node("Neg", [graph.node("Exp", [logarithm], f"{level.name}cost")], output)
+    return graph.convolution(features, part.reward.weight, output)
 
 
-def _add_planner(graph: _GraphBuilder, part: SharedKernels) -> None:
+def _add_spread(graph: _GraphBuilder, level: _Level, coarser: str, like: str) -> str:
+    """A coarser value on the cells of this level, cut to the size of another of its images."""
+    name = level.name
+    scales = graph.constant(f"{name}scales", np.array([1, 1, level.factor, level.factor], np.float32))
+    larger = graph.node(
+        "Resize",
+        [coarser, "", scales],
+        f"{name}larger",
+        mode="nearest",
+        coordinate_transformation_mode="asymmetric",
+        nearest_mode="floor",
+    )
+    size = graph.node("Shape", [like], f"{name}size", start=2)
+    corner = graph.constant("corner", np.array([0, 0], np.int64))
+    axes = graph.constant("map_axes", np.array([2, 3], np.int64))
+    return graph.node("Slice", [larger, corner, size, axes], f"{name}spread")
+
+
+def _add_planner(graph: _GraphBuilder, level: _Level, reward: str) -> str:
     """K maximisations, the first from the reward alone, and the read that follows them."""
-    share = graph.convolution("reward", part.reward, "reward_share")
+    name, part, reach = level.name, level.kernels, level.kernels.value.shape[-1] // 2
+    share = graph.convolution(reward, part.reward, f"{name}reward_share")
     actions = graph.constant("action_axis", np.array([1], np.int64))
-    kernel = graph.constant("value_kernel", part.value)
-    graph.node("ReduceMax", [share, actions], "first_value", keepdims=1)
-    graph.node("Sub", ["iterations", graph.constant("one", np.array(1, np.int64))], "more_backups")
-    going = graph.constant("going", np.array(True))
-    body = _backup(graph.helper, share, kernel, actions, part.value.shape[-1] // 2)
-    graph.node("Loop", ["more_backups", going, "first_value"], "value", body=body)
-    spread = graph.node("Conv", ["value", kernel], "value_share", pads=[part.value.shape[-1] // 2] * 4)
-    graph.node("Add", [share, spread], "q")
+    kernel = graph.constant(f"{name}value_kernel", part.value)
+    first = graph.node("ReduceMax", [share, actions], f"{name}first_value", keepdims=1)
+    one, going = graph.constant("one", np.array(1, np.int64)), graph.constant("going", np.array(True))
+    more = graph.node("Sub", ["iterations", one], f"{name}more_backups")
+    body = _backup(graph.helper, share, kernel, actions, reach)
+    value = graph.node("Loop", [more, going, first], f"{name}value", body=body)
+    spread = graph.node("Conv", [value, kernel], f"{name}value_share", pads=[reach] * 4)
+    graph.node("Add", [share, spread], f"{name}q")
+    return value
 
 
 def _backup(helper: Any, share: str, kernel: str, actions: str, reach: int) -> Any:
