@@ -20,6 +20,10 @@ PAPER_BATCH = {8: 6, 16: 3, 28: 3}
 without a clip its gradient alone now and then throws the weights so far that they never come back."""
 
 
+CNN_EPOCHS = {8: 20, 16: 12, 28: 6}
+"""Larger maps show more states in an epoch; at 28 x 28 one takes minutes of a processor."""
+
+
 def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """A VIN in one of the two ways."""
     if recipe == "paper":
@@ -72,7 +76,7 @@ def for_budget(config: GridworldTraining, budget: Budget) -> GridworldTraining:
 
 def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """The CNN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
-    epochs = {"smoke": 1, "small": 6, "paper": 6}[budget]
+    epochs = {"smoke": 1, "small": 6, "paper": CNN_EPOCHS[size]}[budget]
     learning = ImitationConfig(stages=(Stage(epochs, 2e-3, "one-cycle"),), batch_problems=4)
     return GridworldTraining(CnnConfig(size=size), _rival_data(size, budget, recipe), learning)
 
