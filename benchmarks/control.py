@@ -25,11 +25,10 @@ from vinlab.experiments.control import configure
 from vinlab.experiments.control_training import (
     TRAINING_STREAM,
     NetworkController,
-    build_seeded,
     final_distances,
     make_problems,
 )
-from vinlab.experiments.experiment import BUDGETS, RECIPES, Budget, Recipe
+from vinlab.experiments.experiment import BUDGETS, RECIPES, Budget, Recipe, seeded
 from vinlab.learners.contract import Progress
 
 DOMAINS = 40
@@ -99,7 +98,7 @@ def measure_rates() -> dict[str, int]:
     route = RouteController(problems)
     simulating, _ = seconds(lambda: roll_out(worlds, route, horizon=100, samples=20))
     steps = worlds.steps_simulated
-    network = build_seeded(config.network, 0)
+    network = seeded(0, config.network.build)
     planning, _ = seconds(lambda: network.plan(observe(problems)))
     controller = NetworkController(network, problems)
     acting, _ = seconds(lambda: final_distances(worlds, controller, 100))

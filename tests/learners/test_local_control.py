@@ -14,7 +14,9 @@ from vinlab.learners.local_control import (
     improve,
     propagate,
     still_controllers,
+    with_noise,
 )
+from vinlab.types import InputError
 
 SYSTEMS, HORIZON, STATES, CONTROLS = 3, 12, 3, 2
 JOINT = STATES + CONTROLS
@@ -178,3 +180,15 @@ def test_systems_do_not_touch_each_other(rng):
     )
     np.testing.assert_allclose(together.gains[:1], alone.gains)
     np.testing.assert_allclose(together.offsets[:1], alone.offsets)
+
+
+def test_all_controls_waver_as_much_as_is_said(rng):
+    wavering = with_noise(random_controllers(rng), 0.5)
+    np.testing.assert_allclose(
+        wavering.covariances, np.broadcast_to(0.25 * np.eye(CONTROLS), wavering.covariances.shape)
+    )
+
+
+def test_noise_of_no_size_is_refused(rng):
+    with pytest.raises(InputError, match=r"deviation must be above 0, but 0\.0 came"):
+        with_noise(random_controllers(rng), 0.0)

@@ -9,22 +9,19 @@ import numpy as np
 
 from vinlab.domains.gridworld.expert import demonstrate_everywhere
 from vinlab.domains.gridworld.problem import content_hash
-from vinlab.experiments.experiment import TrainingRequest
+from vinlab.experiments.experiment import TrainingRequest, seeded
 from vinlab.experiments.gridworld_training import (
     TEST_STREAM,
     TRAINING_STREAM,
     VALIDATION_STREAM,
-    build_seeded,
     record_run,
 )
 from vinlab.experiments.map_kinds import MapKind, judge_kind
-from vinlab.learners import parallel
 from vinlab.learners.contract import Progress, Record, Validation
 from vinlab.learners.imitation import Best, ImitationConfig, imitate
 from vinlab.learners.mixture import Course, MixedLessons, MixtureLoss
 from vinlab.models import Model
 from vinlab.networks.presets import NetworkConfig, network_to_plain
-from vinlab.recording.manifest import describe_run
 from vinlab.recording.recorded import RecordedRun
 from vinlab.types import GridProblems, InputError
 
@@ -133,17 +130,8 @@ def train(config: AnyMapTraining, request: TrainingRequest, *, progress: Progres
     validation = make_validation_sets(data, test)
     apart_from = [*test.values(), *validation.values()]
     lessons, data_hash = make_lessons(data, seed=request.seed, apart_from=apart_from)
-    manifest = describe_run(
-        id=request.id,
-        budget=request.budget,
-        recipe=request.recipe,
-        seed=request.seed,
-        config=config.to_plain(),
-        data_hash=data_hash,
-        device=request.device,
-        world_size=parallel.world_size(),
-    )
-    network = build_seeded(manifest.config["network"], request.seed).to(request.device)
+    manifest = request.describe(config.to_plain(), data_hash)
+    network = seeded(request.seed, config.network.build).to(request.device)
     model = Model(request.id, network, data.size, {})
 
     def learn(record: Record) -> Best:

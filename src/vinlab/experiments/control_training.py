@@ -29,13 +29,12 @@ from vinlab.experiments.control_teachers import (
     save_lesson,
     teach,
 )
-from vinlab.experiments.experiment import TrainingRequest
+from vinlab.experiments.experiment import TrainingRequest, seeded
 from vinlab.learners.contract import Progress, Record, Validation, Validator
 from vinlab.learners.control_fit import ControlFitConfig, fit_controls
 from vinlab.models import load
 from vinlab.networks.control import ControlNetworkConfig, ControlPolicy
 from vinlab.networks.presets import network_to_plain
-from vinlab.recording.manifest import describe_run
 from vinlab.recording.recorded import RecordedRun
 from vinlab.recording.run import Run
 from vinlab.types import InputError
@@ -116,16 +115,8 @@ def train(config: ControlTraining, request: TrainingRequest, *, progress: Progre
     """Let the teacher show, fit the network, keep the weights best in validation, judge them on test domains."""
     require_mujoco()
     problems = make_problems(config.data, TRAINING_STREAM, config.data.training_domains, request.seed)
-    manifest = describe_run(
-        id=request.id,
-        budget=request.budget,
-        recipe=request.recipe,
-        seed=request.seed,
-        config=config.to_plain(),
-        data_hash=content_hash(problems),
-        device=request.device,
-    )
-    network = build_seeded(config.network, request.seed).to(request.device)
+    manifest = request.describe(config.to_plain(), content_hash(problems))
+    network = seeded(request.seed, config.network.build).to(request.device)
     with Run.create(request.out, manifest, resume=request.resume, overwrite=request.overwrite) as run:
         worlds = ParticleWorlds(problems, config.physics)
         lesson = _lesson(config, request, worlds, progress)
@@ -253,13 +244,6 @@ def score_on_test_domains(network: ControlPolicy, config: ControlTraining) -> di
         "test_distance_first_40": float(distances[:PAPER_TEST_DOMAINS].mean()),
         "test_failed": distance_scores(distances)["failed"],
     }
-
-
-def build_seeded(config: ControlNetworkConfig, seed: int) -> ControlPolicy:
-    """The network with weights that the seed decides, whatever else draws random numbers."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return config.build()
 
 
 def load_policy(name: str | Path) -> ControlPolicy:

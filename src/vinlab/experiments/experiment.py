@@ -5,10 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
+import torch
+
+from vinlab.learners import parallel
 from vinlab.learners.contract import Progress, unwatched
 from vinlab.models import suggestion
+from vinlab.recording.manifest import Manifest, describe_run
 from vinlab.recording.recorded import RecordedRun
 from vinlab.types import InputError
 
@@ -17,6 +21,8 @@ Budget = Literal["smoke", "small", "paper"]
 
 Recipe = Literal["default", "paper"]
 """How to train: what learns best and fastest, or what the authors did."""
+
+Built = TypeVar("Built")
 
 BUDGETS: tuple[Budget, ...] = get_args(Budget)
 RECIPES: tuple[Recipe, ...] = get_args(Recipe)
@@ -37,6 +43,26 @@ class TrainingRequest:
     resume: bool = False
     overwrite: bool = False
     tensorboard: bool = False
+
+    def describe(self, config: Any, data_hash: str) -> Manifest:
+        """The manifest of the run that answers this request."""
+        return describe_run(
+            id=self.id,
+            budget=self.budget,
+            recipe=self.recipe,
+            seed=self.seed,
+            config=config,
+            data_hash=data_hash,
+            device=self.device,
+            world_size=parallel.world_size(),
+        )
+
+
+def seeded(seed: int, build: Callable[[], Built]) -> Built:
+    """What is built with random weights that the seed decides, whatever else draws random numbers."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return build()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from vinlab.experiments.map_kinds import blocks, judge_kind, mazes, paper, scatt
 from vinlab.learners.contract import Progress
 from vinlab.models import load
 from vinlab.recording.hashing import data_hash
-from vinlab.recording.manifest import describe_run
 from vinlab.recording.recorded import RecordedRun
 from vinlab.recording.run import Run
 from vinlab.recording.table import markdown_table
@@ -55,16 +54,11 @@ def judge_shipped(config: Generalisation, request: TrainingRequest, progress: Pr
     """Judge a shipped model on maps of every kind and record it; nothing is trained."""
     model = load(config.model)
     sets = make_test_sets(config.examinations)
-    manifest = describe_run(
-        id=request.id,
-        budget=request.budget,
-        recipe=request.recipe,
-        seed=request.seed,
+    manifest = request.describe(
         config={**asdict(config), "weights": data_hash(*model.network.state_dict().values())},
         data_hash=data_hash(
             *(part for one in sets.values() for part in (one.obstacles, one.starts, one.goals))
         ),
-        device=request.device,
     )
     with Run.create(request.out, manifest, resume=request.resume, overwrite=request.overwrite) as run:
         found = run.load_checkpoint()

@@ -20,14 +20,13 @@ from vinlab.domains.gridworld.problem import (
     content_keys,
     sample_problems,
 )
-from vinlab.experiments.experiment import TrainingRequest
+from vinlab.experiments.experiment import TrainingRequest, seeded
 from vinlab.learners import parallel
 from vinlab.learners.contract import Progress, Record, Validation
 from vinlab.learners.imitation import Best, ImitationConfig, imitate
-from vinlab.networks.policy import Policy
-from vinlab.networks.presets import NetworkConfig, network_from_plain, network_to_plain
+from vinlab.networks.presets import NetworkConfig, network_to_plain
 from vinlab.recording.follower import Follower
-from vinlab.recording.manifest import Manifest, describe_run
+from vinlab.recording.manifest import Manifest
 from vinlab.recording.metrics import read_metrics
 from vinlab.recording.recorded import METRICS, RecordedRun, open_run
 from vinlab.recording.run import Run
@@ -123,17 +122,8 @@ def train(config: GridworldTraining, request: TrainingRequest, *, progress: Prog
     demonstrations, data_hash = make_demonstrations(
         config.data, seed=request.seed, apart_from=(test, validation), source=request.data
     )
-    manifest = describe_run(
-        id=request.id,
-        budget=request.budget,
-        recipe=request.recipe,
-        seed=request.seed,
-        config=config.to_plain(request.data),
-        data_hash=data_hash,
-        device=request.device,
-        world_size=parallel.world_size(),
-    )
-    network = build_seeded(manifest.config["network"], request.seed).to(request.device)
+    manifest = request.describe(config.to_plain(request.data), data_hash)
+    network = seeded(request.seed, config.network.build).to(request.device)
 
     def learn(record: Record) -> Best:
         return imitate(
@@ -189,13 +179,6 @@ def record_run(
         finished = run.finish(network.state_dict(), result(best, run.seconds))
         parallel.wait_for_all()
         return finished
-
-
-def build_seeded(network: dict[str, Any], seed: int) -> Policy:
-    """The network with weights that the seed decides, whatever else draws random numbers."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return network_from_plain(network)
 
 
 def validator(problems: GridProblems) -> Callable[[Any], Validation]:

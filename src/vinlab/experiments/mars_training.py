@@ -13,8 +13,8 @@ from vinlab.domains.mars.lessons import GroundLessons, TeachingConfig, teach
 from vinlab.domains.mars.problem import MarsProblems, Protocol, split_problems
 from vinlab.domains.mars.synthetic import SyntheticConfig, synthetic_terrains
 from vinlab.domains.mars.terrain import Terrain
-from vinlab.experiments.experiment import TrainingRequest
-from vinlab.experiments.gridworld_training import build_seeded, record_run
+from vinlab.experiments.experiment import TrainingRequest, seeded
+from vinlab.experiments.gridworld_training import record_run
 from vinlab.experiments.mars_classifier import choose_caution, classify
 from vinlab.experiments.mars_evaluation import try_out, validator
 from vinlab.learners import parallel
@@ -27,7 +27,6 @@ from vinlab.networks.mars import ClassifierPlanner, StraightLine, TerrainPolicy
 from vinlab.networks.mars_presets import MarsNetworkConfig
 from vinlab.networks.presets import network_to_plain
 from vinlab.recording.hashing import data_hash
-from vinlab.recording.manifest import describe_run
 from vinlab.recording.recorded import RecordedRun
 from vinlab.types import InputError
 
@@ -118,15 +117,11 @@ def train(config: MarsTraining, request: TrainingRequest, *, progress: Progress)
     if parallel.world_size() > 1 or request.device != "cpu":
         raise InputError("the Mars experiment runs in one process on the CPU.")
     sets = make_sets(config.data, request.data, seed=request.seed)
-    manifest = describe_run(
-        id=request.id,
-        budget=request.budget,
-        recipe=request.recipe,
-        seed=request.seed,
-        config=config.to_plain(request.data),
-        data_hash=data_hash(sets.lessons.images, sets.lessons.goals, sets.test.images, sets.test.goals),
+    manifest = request.describe(
+        config.to_plain(request.data),
+        data_hash(sets.lessons.images, sets.lessons.goals, sets.test.images, sets.test.goals),
     )
-    network = build_seeded(manifest.config["network"], request.seed)
+    network = seeded(request.seed, config.network.build)
     assert isinstance(network, TerrainPolicy)
 
     def learn(record: Record) -> Best:

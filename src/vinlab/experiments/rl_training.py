@@ -5,11 +5,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import torch
 
 from vinlab.domains.gridworld.holes import HoleWorlds, sample_hole_problems, sample_worlds
 from vinlab.domains.gridworld.problem import GridworldConfig, content_hash, content_keys
-from vinlab.experiments.experiment import TrainingRequest
+from vinlab.experiments.experiment import TrainingRequest, seeded
 from vinlab.experiments.gridworld_training import record_run
 from vinlab.experiments.rl_evaluation import score, success_by_difficulty, validator
 from vinlab.learners import parallel
@@ -19,7 +18,6 @@ from vinlab.learners.trpo import Draw, TrpoConfig, reinforce
 from vinlab.models import Model
 from vinlab.networks.presets import network_to_plain
 from vinlab.networks.reinforced import PooledCnnConfig, ValueVinConfig
-from vinlab.recording.manifest import describe_run
 from vinlab.recording.recorded import RecordedRun
 from vinlab.types import GridProblems, InputError
 
@@ -88,12 +86,8 @@ def drawing(config: RlTraining, taken: Collection[str]) -> Draw:
 
 
 def build(config: ValueVinConfig | PooledCnnConfig, seed: int) -> tuple[Any, Any]:
-    """Policy and critic with weights that the seed decides, whatever else draws random numbers."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        policy = config.build()
-        torch.manual_seed(CRITIC_STREAM + seed)
-        return policy, config.build_critic()
+    """Policy and critic, the critic from a stream of its own."""
+    return seeded(seed, config.build), seeded(CRITIC_STREAM + seed, config.build_critic)
 
 
 def train(config: RlTraining, request: TrainingRequest, *, progress: Progress) -> RecordedRun:
@@ -103,14 +97,7 @@ def train(config: RlTraining, request: TrainingRequest, *, progress: Progress) -
     test = make_test_problems(config.data)
     validation = make_validation_problems(config.data, test)
     taken = {*content_keys(test), *content_keys(validation)}
-    manifest = describe_run(
-        id=request.id,
-        budget=request.budget,
-        recipe=request.recipe,
-        seed=request.seed,
-        config=config.to_plain(),
-        data_hash=content_hash(test),
-    )
+    manifest = request.describe(config.to_plain(), content_hash(test))
     policy, critic = build(config.network, request.seed)
 
     def learn(record: Record) -> Best:

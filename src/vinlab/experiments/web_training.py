@@ -4,16 +4,14 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-import torch
 from torch import nn
 
 from vinlab.design.web import SiteView
-from vinlab.experiments.experiment import TrainingRequest
+from vinlab.experiments.experiment import TrainingRequest, seeded
 from vinlab.experiments.gridworld_training import record_run
 from vinlab.experiments.web_data import WebData, WebSets, WebSite, load_site, make_sets
 from vinlab.experiments.web_evaluation import evaluate_links
 from vinlab.experiments.web_views import view_for
-from vinlab.learners import parallel
 from vinlab.learners.contract import Progress, Record, Validation
 from vinlab.learners.imitation import Best, ImitationConfig, imitate
 from vinlab.learners.link_imitation import LinkLoss
@@ -21,7 +19,6 @@ from vinlab.learners.optimisers import Stage
 from vinlab.networks.web import LinkPolicy, WebValueIterationNetwork
 from vinlab.networks.web_presets import WebNetworkConfig, web_network_to_plain
 from vinlab.recording.hashing import data_hash
-from vinlab.recording.manifest import describe_run
 from vinlab.recording.recorded import RecordedRun
 
 
@@ -60,18 +57,12 @@ def train(
     """Learn from shortest paths, keep the weights that do best on validation, judge them on test queries."""
     known, _ = site or load_site(config.data, request.data)
     sets = make_sets(known, config.data, seed=request.seed)
-    manifest = describe_run(
-        id=request.id,
-        budget=request.budget,
-        recipe=request.recipe,
-        seed=request.seed,
-        config=config.to_plain(request.data.name if request.data else "synthetic"),
-        data_hash=data_hash(known.features, known.queries.features, known.full.offsets, known.full.targets),
-        device=request.device,
-        world_size=parallel.world_size(),
+    manifest = request.describe(
+        config.to_plain(request.data.name if request.data else "synthetic"),
+        data_hash(known.features, known.queries.features, known.full.offsets, known.full.targets),
     )
     view = view_for(config.network, known, config.data.graph)
-    network = build_seeded(config.network, view.dimension, request.seed)
+    network = seeded(request.seed, lambda: config.network.build(view.dimension))
 
     def learn(record: Record) -> Best:
         if config.first is not None:
@@ -92,13 +83,6 @@ def train(
         }
 
     return record_run(manifest, request, network, learn, result)
-
-
-def build_seeded(config: WebNetworkConfig, dimension: int, seed: int) -> LinkPolicy:
-    """The network with weights that the seed decides, whatever else draws random numbers."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return config.build(dimension)
 
 
 def fit(

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float64
 
+from vinlab.types import InputError
+
 
 @dataclass(frozen=True)
 class Controllers:
@@ -71,6 +73,8 @@ def still_controllers(systems: int, horizon: int, states: int, controls: int, va
 
 def with_noise(controllers: Controllers, deviation: float) -> Controllers:
     """The same controllers, all of whose controls waver by as much."""
+    if deviation <= 0:
+        raise InputError(f"deviation must be above 0, but {deviation} came.")
     covariances = np.broadcast_to(
         deviation**2 * np.eye(controllers.offsets.shape[-1]), controllers.covariances.shape
     ).copy()
