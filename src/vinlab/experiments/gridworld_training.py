@@ -102,12 +102,13 @@ def _demonstrate(data: GridworldData, problems: GridProblems, rng: np.random.Gen
 
 
 def _read_demonstrations(data: GridworldData, source: Path) -> tuple[GridProblems, Demonstrations]:
-    """The maps of an authors' file with the authors' own labels, or with ours in every cell."""
+    """The maps of an authors' file, or the first of them, with the authors' own labels or with ours in every cell."""
     labelled = read_authors_file(source / f"gridworld_{data.size}.mat" if source.is_dir() else source)
     if labelled.obstacles.shape[1] != data.size:
         raise InputError(
             f"{source} holds maps of side {labelled.obstacles.shape[1]}, but {data.size} is wanted."
         )
+    labelled = labelled.share(data.attempts)
     first = np.unique(labelled.index, return_index=True)[1]
     problems = GridProblems(labelled.obstacles, labelled.states[first], labelled.goals)
     if data.targets == "everywhere":

@@ -13,6 +13,9 @@ from vinlab.types import MOVE_NAMES, Demonstrations, InputError
 KEYS = ("im_data", "value_data", "state_xy_data", "label_data")
 """The arrays with one row a state; those of the file's batches repeat states as filler and are not read."""
 
+ATTEMPTS = 5000
+"""So many maps were tried for each of the files; some attempts gave none."""
+
 
 @dataclass(frozen=True)
 class LabelledMaps:
@@ -24,6 +27,14 @@ class LabelledMaps:
     """To which map each state belongs; sorted."""
     states: Int64[np.ndarray, "N 2"]
     labels: Int64[np.ndarray, " N"]
+
+    def share(self, attempts: int) -> "LabelledMaps":
+        """The first maps, as many as so many of the file's attempts would have given."""
+        count = -(-len(self.obstacles) * min(attempts, ATTEMPTS) // ATTEMPTS)
+        kept = self.index < count
+        return LabelledMaps(
+            self.obstacles[:count], self.goals[:count], self.index[kept], self.states[kept], self.labels[kept]
+        )
 
     def demonstrations(self) -> Demonstrations:
         """The same for learning."""
