@@ -106,10 +106,11 @@ class _Level:
     @property
     def features(self) -> nn.Conv2d:
         """The layer that looks at the observation."""
-        return _logarithm(self.reward).features
+        return _layers(self.reward).features
 
 
-def _logarithm(part: Any) -> Any:
+def _layers(part: Any) -> Any:
+    """The part that holds the two layers of a reward: of a cost, what says its logarithm."""
     return part.logarithm if isinstance(part, CostReward) else part
 
 
@@ -185,7 +186,7 @@ def _add_level(graph: _GraphBuilder, level: _Level, coarser: str | None) -> str:
 
 def _add_reward(graph: _GraphBuilder, level: _Level, output: str) -> str:
     """What the level is told to want, as a function of the observation."""
-    part = _logarithm(level.reward)
+    part = _layers(level.reward)
     features = graph.convolution(
         "observation", part.features.weight, f"{level.name}features", part.features.bias
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from vinlab.domains.gridworld.authors import AUTHORS_ATTEMPTS
 from vinlab.experiments.experiment import Budget, Recipe
 from vinlab.experiments.gridworld_training import GridworldData, GridworldTraining
 from vinlab.learners.imitation import ImitationConfig
@@ -13,7 +14,7 @@ from vinlab.networks.presets import AuthorsVinConfig, NetworkConfig, VinConfig
 ITERATIONS = {8: 10, 16: 20, 28: 36}
 """The paper's K by the side of the map."""
 
-ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": 5000}
+ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": AUTHORS_ATTEMPTS}
 
 PAPER_BATCH = {8: 6, 16: 3, 28: 3}
 """How many maps hold about the 120 labelled states that an update of the authors' reads. At 28 one map would, but

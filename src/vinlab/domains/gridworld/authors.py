@@ -13,7 +13,7 @@ from vinlab.types import MOVE_NAMES, Demonstrations, InputError
 KEYS = ("im_data", "value_data", "state_xy_data", "label_data")
 """The arrays with one row a state; those of the file's batches repeat states as filler and are not read."""
 
-ATTEMPTS = 5000
+AUTHORS_ATTEMPTS = 5000
 """So many maps were tried for each of the files; some attempts gave none."""
 
 
@@ -30,7 +30,7 @@ class LabelledMaps:
 
     def share(self, attempts: int) -> "LabelledMaps":
         """The first maps, as many as so many of the file's attempts would have given."""
-        count = -(-len(self.obstacles) * min(attempts, ATTEMPTS) // ATTEMPTS)
+        count = -(-len(self.obstacles) * min(attempts, AUTHORS_ATTEMPTS) // AUTHORS_ATTEMPTS)
         kept = self.index < count
         return LabelledMaps(
             self.obstacles[:count], self.goals[:count], self.index[kept], self.states[kept], self.labels[kept]
