@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from vinlab.cli import main
+from vinlab.design import HierarchicalTransition
 from vinlab.domains.gridworld.problem import observe
 from vinlab.export import export_onnx, onnx_model
 from vinlab.models import load
@@ -93,3 +94,11 @@ def test_what_the_graph_cannot_say_is_refused(tmp_path):
     with pytest.raises(InputError, match="of an exported VIN must be"):
         export_onnx(UntiedVinConfig(iterations=2, hidden=2).build(), tmp_path / "vin.onnx")
     assert not (tmp_path / "vin.onnx").exists()
+
+
+def test_a_hierarchy_with_untied_kernels_is_refused(tmp_path):
+    network = HierarchicalVinConfig(iterations=(2, 2), hidden=2).build()
+    untied = UntiedVinConfig(iterations=2, hidden=2).build().transition
+    network.transition = HierarchicalTransition([untied, untied])
+    with pytest.raises(InputError, match="must be SharedTransition, but one is UntiedTransition"):
+        export_onnx(network, tmp_path / "vin.onnx")

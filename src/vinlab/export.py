@@ -88,6 +88,13 @@ def _require_exportable(network: Any) -> None:
         if not isinstance(part, known):
             wanted = " or ".join(kind.__name__ for kind in known)
             raise InputError(f"The {name} of an exported VIN must be {wanted}, but is {type(part).__name__}.")
+    if isinstance(network.transition, HierarchicalTransition):
+        for level in network.transition.levels:
+            if not isinstance(level, SharedTransition):
+                raise InputError(
+                    "Each level of an exported VIN's transition must be SharedTransition, "
+                    f"but one is {type(level).__name__}."
+                )
 
 
 @dataclass(frozen=True)
