@@ -10,6 +10,12 @@ import torch
 torch.set_num_threads(1 if "PYTEST_XDIST_WORKER" in os.environ else 2)
 
 
+@pytest.fixture(autouse=True)
+def same_noise() -> None:
+    """Each test draws the same weights however it is run; ``VINLAB_TEST_SEED`` gives all of them others."""
+    torch.manual_seed(int(os.environ.get("VINLAB_TEST_SEED", "0")))
+
+
 @pytest.fixture
 def real_data() -> Path:
     """The folder of real data, where this machine has one (``VINLAB_DATA``, or ``../shared/data``)."""

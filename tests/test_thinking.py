@@ -5,7 +5,7 @@ import torch
 from vinlab.models import Model
 from vinlab.networks import Policy
 from vinlab.planning.exact import cost_to_go
-from vinlab.thinking import start_cells, think, think_once, ways_of
+from vinlab.thinking import start_cells, think, think_each, think_once, ways_of
 from vinlab.types import GridProblems
 
 NORTH, WEST = 0, 3
@@ -70,10 +70,29 @@ def test_all_cells_may_be_wanted():
     assert thought.ways.reached.reshape(1, 3, 32)[problems.obstacles == 0].all()
 
 
+def test_a_problem_is_thought_about_as_long_in_company_as_alone():
+    starts = (2, 30, 10, 9)
+    alone = [corridor(30, start) for start in starts]
+    together = GridProblems(
+        *(np.concatenate([getattr(one, name) for one in alone]) for name in ("obstacles", "starts", "goals"))
+    )
+    together.obstacles[1, 1, 20] = 1  # the second start is cut off, which must not keep the others busy
+    asked = model()
+    thoughts = think_each(asked, together, wanted=start_cells(together))
+    assert [thought.iterations for thought in thoughts] == [8, 32, 16, 8]
+    assert asked.network.asked == [8, 16, 32, 64]
+    for index, thought in enumerate(thoughts):
+        problem = together[index : index + 1]
+        expected = think(model(), problem, wanted=start_cells(problem))
+        assert thought.iterations == expected.iterations
+        assert thought.moves.tolist() == expected.moves.tolist()
+        assert thought.ways.reached.tolist() == expected.ways.reached.tolist()
+
+
 def test_a_given_number_of_backups_is_kept():
     problems = corridor(30, 30)
-    thought = think_once(model(), problems, 5)
-    assert thought.iterations == 5
+    thought = think(model(), problems, wanted=start_cells(problems), iterations=5)
+    assert thought.iterations == think_once(model(), problems, 5).iterations == 5
     assert int(thought.ways.reached.reshape(1, 3, 32)[:, 1, 1:-1].sum()) == 6
 
 

@@ -13,7 +13,7 @@ from vinlab.maps import GridMap, Scenarios
 from vinlab.models import Model
 from vinlab.navigation import Route, navigate, path_cost, shortest_route
 from vinlab.planning.exact import cost_to_go
-from vinlab.thinking import start_cells, think, think_once
+from vinlab.thinking import start_cells, think_each
 from vinlab.types import GridProblems, InputError, Iterations
 
 MOST_CELLS = 512 * 512
@@ -146,13 +146,11 @@ def _follow_all(
     problems: GridProblems, model: Model, iterations: Iterations, cutting: bool
 ) -> Iterator[tuple[bool, float]]:
     """Whether each way of the model comes to its goal, and how long it is."""
-    if iterations is None:
-        thought = think(model, problems, wanted=start_cells(problems), corner_cutting=cutting)
-    else:
-        thought = think_once(model, problems, iterations, corner_cutting=cutting)
-    for index in range(len(problems)):
+    rules = {"iterations": iterations, "corner_cutting": cutting}
+    thoughts = think_each(model, problems, wanted=start_cells(problems), **rules)
+    for index, thought in enumerate(thoughts):
         start, goal = (tuple(ends[index].tolist()) for ends in (problems.starts, problems.goals))
         path, reached = follow(
-            thought.moves[index], problems.obstacles[index], start, goal, corner_cutting=cutting
+            thought.moves[0], problems.obstacles[index], start, goal, corner_cutting=cutting
         )
         yield reached, path_cost(path)

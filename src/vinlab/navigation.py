@@ -16,7 +16,7 @@ from vinlab.evaluation.rollout import PlanningPolicy, Rollouts, choose, roll_out
 from vinlab.following import follow
 from vinlab.models import Model
 from vinlab.planning.exact import cost_to_go
-from vinlab.thinking import make_plan, start_cells, think, think_once
+from vinlab.thinking import make_plan, start_cells, think
 from vinlab.types import GridProblems, Iterations, Plan, Scores
 
 
@@ -63,10 +63,8 @@ def navigate(
     obstacles = require_map(obstacles)
     places = [require_free(obstacles, start, "start"), require_free(obstacles, goal, "goal")]
     problem = GridProblems(obstacles[None], *(np.array([place]) for place in places))
-    if iterations is None:
-        thought = think(model, problem, wanted=start_cells(problem), corner_cutting=corner_cutting)
-    else:
-        thought = think_once(model, problem, iterations, corner_cutting=corner_cutting)
+    rules = {"iterations": iterations, "corner_cutting": corner_cutting}
+    thought = think(model, problem, wanted=start_cells(problem), **rules)
     expert = consult(problem, corner_cutting=corner_cutting)
     path, reached = follow(thought.moves[0], obstacles, *places, corner_cutting=corner_cutting)
     return Route(
@@ -77,7 +75,7 @@ def navigate(
         cost=path_cost(path),
         optimal_path=expert.paths[0, : max(1, expert.lengths[0])],
         optimal_cost=float(expert.costs[0, *places[0]]),
-        plan=thought.plan if isinstance(thought.plan, Plan) else None,
+        plan=thought.plan,
         iterations=thought.iterations,
     )
 

@@ -21,7 +21,8 @@ from vinlab.types import GridProblems, Iterations, Plan
 class Thought:
     """What a model made of some problems."""
 
-    plan: Any
+    plan: Plan | None
+    """None where the network does not plan on the grid."""
     moves: Int[np.ndarray, "B H W"]
     """What it would do in every cell."""
     ways: Everywhere
@@ -29,12 +30,21 @@ class Thought:
     iterations: int | tuple[int, ...] | None
     """How many backups it took."""
 
+    def each(self) -> "list[Thought]":
+        """What it made of each problem."""
+        return [self._of(slice(index, index + 1)) for index in range(len(self.moves))]
+
+    def _of(self, chosen: slice) -> "Thought":
+        plan = None if self.plan is None else self.plan[chosen]
+        return Thought(plan, self.moves[chosen], self.ways[chosen], self.iterations)
+
 
 def think(
     model: Model,
-    problems: GridProblems,
+    problem: GridProblems,
     *,
-    wanted: Bool[np.ndarray, "B H W"],
+    wanted: Bool[np.ndarray, "1 H W"],
+    iterations: Iterations = None,
     corner_cutting: bool = True,
     most: int | None = None,
 ) -> Thought:
@@ -42,20 +52,46 @@ def think(
 
     K starts from that of training, scaled to the map, and doubles. No way is longer than the map has cells, nor
     is K (or ``most``). No exact planner is asked: the model's own moves, followed in mind, tell how far they lead.
+    Where ``iterations`` are given, there are so many.
     """
+    rules: dict[str, Any] = {"iterations": iterations, "corner_cutting": corner_cutting, "most": most}
+    (thought,) = think_each(model, problem, wanted=wanted, **rules)
+    return thought
+
+
+def think_each(
+    model: Model,
+    problems: GridProblems,
+    *,
+    wanted: Bool[np.ndarray, "B H W"],
+    iterations: Iterations = None,
+    corner_cutting: bool = True,
+    most: int | None = None,
+) -> list[Thought]:
+    """The thought about every problem that ``think`` would have about it alone; each round takes one batch."""
+    if iterations is not None:
+        return think_once(model, problems, iterations, corner_cutting=corner_cutting).each()
     cells = problems.obstacles[0].size
     limit = cells if most is None else min(cells, most)
     used = _limited(model.iterations_for(problems.obstacles.shape[1:]), limit)
-    thought = think_once(model, problems, used, corner_cutting=corner_cutting)
-    while not thought.ways.reached.reshape(wanted.shape)[wanted].all():
-        longer = _limited(_doubled(used), limit)
-        if longer == used:
-            break
-        next_thought = think_once(model, problems, longer, corner_cutting=corner_cutting)
-        if next_thought.ways.reached.sum() <= thought.ways.reached.sum():
-            break
-        used, thought = longer, next_thought
-    return thought
+    thoughts = think_once(model, problems, used, corner_cutting=corner_cutting).each()
+    open_ones = [index for index, thought in enumerate(thoughts) if not _satisfied(thought, wanted[index])]
+    while open_ones and (longer := _limited(_doubled(used), limit)) != used:
+        deeper = think_once(model, problems[np.array(open_ones)], longer, corner_cutting=corner_cutting)
+        grown = {
+            index: thought
+            for index, thought in zip(open_ones, deeper.each(), strict=True)
+            if thought.ways.reached.sum() > thoughts[index].ways.reached.sum()
+        }
+        for index, thought in grown.items():
+            thoughts[index] = thought
+        open_ones = [index for index, thought in grown.items() if not _satisfied(thought, wanted[index])]
+        used = longer
+    return thoughts
+
+
+def _satisfied(thought: Thought, wanted: Bool[np.ndarray, "H W"]) -> bool:
+    return bool(thought.ways.reached.reshape(wanted.shape)[wanted].all())
 
 
 def think_once(
@@ -64,7 +100,12 @@ def think_once(
     """A plan of so many backups, and where it leads."""
     plan, moves = plan_within_walls(model.network, problems, iterations)
     used = tuple(iterations) if isinstance(iterations, Sequence) else iterations
-    return Thought(plan, moves, ways_of(moves, problems, corner_cutting=corner_cutting), used)
+    return Thought(
+        plan if isinstance(plan, Plan) else None,
+        moves,
+        ways_of(moves, problems, corner_cutting=corner_cutting),
+        used,
+    )
 
 
 def _doubled(iterations: Any) -> Any:

@@ -49,6 +49,10 @@ class Plan:
     coarser: "Plan | None" = None
     """The plan of the next coarser level, where the planner is hierarchical."""
 
+    def __getitem__(self, chosen: slice) -> "Plan":
+        coarser = None if self.coarser is None else self.coarser[chosen]
+        return Plan(self.reward[chosen], self.q[chosen], self.value[chosen], coarser)
+
 
 @dataclass(frozen=True)
 class GraphPlan:

@@ -15,6 +15,9 @@ class Everywhere:
     lengths: Float64[np.ndarray, "B N"]
     """How long the way is; infinite where it does not come to the goal."""
 
+    def __getitem__(self, chosen: slice) -> "Everywhere":
+        return Everywhere(self.reached[chosen], self.lengths[chosen])
+
 
 def follow_everywhere(
     following: Int[np.ndarray, "B N"], lengths: Float64[np.ndarray, "B N"], goals: Int[np.ndarray, " B"]

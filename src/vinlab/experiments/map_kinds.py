@@ -14,7 +14,7 @@ from vinlab.evaluation import metrics
 from vinlab.models import Model
 from vinlab.navigation import Judged, judge, summarise
 from vinlab.planning.exact import cost_to_go
-from vinlab.thinking import think, think_once
+from vinlab.thinking import think
 from vinlab.types import GridProblems, Iterations
 
 DISTANCES = (0, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 10240)
@@ -128,10 +128,8 @@ CELL_FIELDS = ("distances", "reached", "lengths")
 def _look(model: Model, problem: GridProblems, corner_cutting: bool, iterations: Iterations) -> Look:
     costs = cost_to_go(problem.obstacles, problem.goals, corner_cutting=corner_cutting)
     counts = (np.isfinite(costs) & (costs > 0)).reshape(1, -1)
-    if iterations is None:
-        thought = think(model, problem, wanted=problem.obstacles == 0, corner_cutting=corner_cutting)
-    else:
-        thought = think_once(model, problem, iterations, corner_cutting=corner_cutting)
+    rules = {"iterations": iterations, "corner_cutting": corner_cutting}
+    thought = think(model, problem, wanted=problem.obstacles == 0, **rules)
     used = thought.iterations
     return Look(
         judge(model.network, problem, iterations=used, corner_cutting=corner_cutting),

@@ -20,7 +20,7 @@ from vinlab.planning.exact import cost_to_go
 from vinlab.serve.ground import make_ground, picture_of, pixels_of
 from vinlab.serve.requests import LARGEST_SIDE, MOST_BACKUPS, PlanRequest, WorldRequest
 from vinlab.shading import shown_range
-from vinlab.thinking import start_cells, think, think_once
+from vinlab.thinking import start_cells, think
 from vinlab.types import GridProblems, InputError, Plan
 
 
@@ -55,11 +55,10 @@ def _think(model: Model, problem: GridProblems, request: PlanRequest) -> tuple[P
     if pixels_of(model):
         image = picture_of(request.image, *request.obstacles.shape)
         return plan_over(model, image, request.goal, request.iterations)
-    if request.iterations is None:
-        rules = {"corner_cutting": request.corner_cutting, "most": MOST_BACKUPS}
-        thought = think(model, problem, wanted=start_cells(problem), **rules)
-    else:
-        thought = think_once(model, problem, request.iterations, corner_cutting=request.corner_cutting)
+    rules = {"iterations": request.iterations, "corner_cutting": request.corner_cutting}
+    thought = think(model, problem, wanted=start_cells(problem), most=MOST_BACKUPS, **rules)
+    if thought.plan is None:
+        raise InputError(f"model must be one that plans on the grid, but '{request.model}' does not.")
     return thought.plan, thought.moves[0], thought.iterations
 
 
