@@ -311,7 +311,13 @@ def start_training(out: Path, *options: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_ctrl_c,
     )
+
+
+def heed_ctrl_c() -> None:
+    """Where tests run in the background of a shell, Ctrl-C is ignored, and so it would be by what they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for_epochs(out: Path, count: int) -> None:

@@ -10,9 +10,14 @@ EQUAL = 1e-6
 """Ways closer in length than this are equally long; sums of many steps round."""
 
 
+def share(holds: Bool[np.ndarray, " B"]) -> float:
+    """How many of all, from 0 to 1; not a number where there are none."""
+    return float(holds.mean()) if len(holds) else float("nan")
+
+
 def success_rate(reached: Bool[np.ndarray, " B"]) -> float:
     """Share of the problems whose rollout reached the goal in time."""
-    return float(reached.mean()) if len(reached) else float("nan")
+    return share(reached)
 
 
 def trajectory_difference(
@@ -34,7 +39,7 @@ def prediction_loss(
 
     Where several moves are optimal the expert names one, so even a perfect planner does not reach 0.
     """
-    return float((moves != expert_moves)[counts].mean()) if counts.any() else float("nan")
+    return share((moves != expert_moves)[counts])
 
 
 def optimal_action_accuracy(
@@ -42,12 +47,12 @@ def optimal_action_accuracy(
 ) -> float:
     """Share of the states that count in which the policy's move is one of the optimal ones."""
     right = np.take_along_axis(optimal, moves[..., None], axis=-1)[..., 0]
-    return float(right[counts].mean()) if counts.any() else float("nan")
+    return share(right[counts])
 
 
 def reached_share(reached: Bool[np.ndarray, "B N"], counts: Bool[np.ndarray, "B N"]) -> float:
     """Share of all cells that count from which the policy comes to the goal (GPPN's "success")."""
-    return float(reached[counts].mean()) if counts.any() else float("nan")
+    return share(reached[counts])
 
 
 def optimally_reached_share(
@@ -56,4 +61,4 @@ def optimally_reached_share(
     counts: Bool[np.ndarray, "B N"],
 ) -> float:
     """Share of all cells that count from which its way is a shortest one (GPPN's "optimal")."""
-    return float((lengths <= shortest + EQUAL)[counts].mean()) if counts.any() else float("nan")
+    return share((lengths <= shortest + EQUAL)[counts])

@@ -15,6 +15,7 @@ from vinlab.domains.web.links import Links
 from vinlab.domains.web.problem import WebProblems
 from vinlab.domains.web.site import Site
 from vinlab.evaluation.links import LinkScores, all_within, best_links, ranks
+from vinlab.evaluation.metrics import share
 from vinlab.networks.web import LinkPolicy
 
 MOST_CLICKS = 10
@@ -64,10 +65,10 @@ def evaluate_links(policy: LinkPolicy, view: SiteView, judged: Judged, *, seed: 
         num_unsolvable=int((~judged.solvable).sum()),
         successes=int((all_within(fixed, steps.problems, count) & judged.solvable).sum()),
         any_successes=int((all_within(free, steps.problems, count) & judged.solvable).sum()),
-        top1_error=float((fixed > 0).mean()),
-        top4_error=float((fixed >= 4).mean()),
-        average_reward=float(((arrived == shortest) & judged.solvable).mean()),
-        arrival_rate=float((arrived >= 0).mean()),
+        top1_error=share(fixed > 0),
+        top4_error=share(fixed >= 4),
+        average_reward=share((arrived == shortest) & judged.solvable),
+        arrival_rate=share(arrived >= 0),
     )
 
 
