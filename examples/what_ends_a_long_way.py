@@ -1,8 +1,9 @@
-"""Why a planner loses its way in large mazes: parts of grid/any are replaced by ideal ones, one after the other.
+"""Why a planner loses its way in large mazes: two parts of grid/any are made worse, one after the other.
 
 A larger maze shows more, and takes longer: python examples/what_ends_a_long_way.py [SIDE] [MAZES]
 """
 
+import math
 import sys
 
 import torch
@@ -18,49 +19,49 @@ STREAM = 31_415
 """The mazes are neither those of training nor those of any table."""
 
 
-class DearWalls(nn.Module):
-    """The learned costs, but an obstacle costs ten times as much."""
+class PricedWalls(nn.Module):
+    """The learned costs, but an obstacle costs ``factor`` times as much."""
 
-    def __init__(self, learned: nn.Module) -> None:
+    def __init__(self, learned: nn.Module, factor: float) -> None:
         super().__init__()
-        self.learned = learned
+        self.learned, self.factor = learned, factor
 
     def forward(self, observation: Tensor) -> Tensor:
         reward = self.learned(observation)
-        return torch.where(observation[:, :1] > 0, 10 * reward, reward)
+        return torch.where(observation[:, :1] > 0, self.factor * reward, reward)
 
 
-def exact_moves(learned: nn.Module) -> LosslessTransition:
-    """The learned weights of what an action costs, but each action leads to one cell for sure."""
-    assert isinstance(learned, LosslessTransition)
-    return LosslessTransition(chances=sure_moves(sharpness=50.0), weights=learned.weights.data)
+def straying_moves(learned: LosslessTransition, chance: float) -> LosslessTransition:
+    """The learned weights of what an action costs, but to each other cell it leads with this chance."""
+    return LosslessTransition(chances=sure_moves(sharpness=-math.log(chance)), weights=learned.weights.data)
 
 
 def wall_in_steps(network: nn.Module, problems: GridProblems) -> float:
-    """How many steps along a corridor cost as much as the cheapest tenth of the walls."""
+    """How many steps along a corridor cost as much as a wall; nine tenths of the walls are dearer."""
     with torch.no_grad():
-        costs = -network.reward(observe(problems.obstacles, problems.goals))[:, 0].numpy()
-    walls, floor = costs[problems.obstacles == 1], costs[problems.obstacles == 0]
-    walls.sort()
-    return float(walls[len(walls) // 10] / sorted(floor)[len(floor) // 2])
+        costs = -network.reward(observe(problems.obstacles, problems.goals))[:, 0]
+    walls = torch.from_numpy(problems.obstacles) == 1
+    return float(costs[walls].quantile(0.1) / costs[~walls].median())
 
 
 def main(side: str = "31", count: str = "4") -> None:
     problems = mazes(int(side)).sample(int(count), stream=STREAM)
     model = vinlab.load("grid/any")
     network = model.network
-    reward, transition = network.reward, network.transition
-    print(f"A wall costs as much as {wall_in_steps(network, problems):,.0f} steps or more.")
-    for name, costs, moves in (
-        ("as learned", reward, transition),
-        ("moves exact", reward, exact_moves(transition)),
-        ("walls dearer", DearWalls(reward), transition),
-        ("both", DearWalls(reward), exact_moves(transition)),
+    reward, moves = network.reward, network.transition
+    print(f"A wall costs as much as {wall_in_steps(network, problems):,.0f} steps.")
+    for name, costs, leads in (
+        ("as learned", reward, moves),
+        ("walls at a tenth", PricedWalls(reward, 0.1), moves),
+        ("walls at a hundredth", PricedWalls(reward, 0.01), moves),
+        ("moves exact", reward, straying_moves(moves, 1e-20)),
+        ("moves stray, 0.0001", reward, straying_moves(moves, 1e-4)),
+        ("moves stray, 0.001", reward, straying_moves(moves, 1e-3)),
     ):
-        network.reward, network.transition = costs, moves
+        network.reward, network.transition = costs, leads
         scores = judge_kind(model, problems)
         print(
-            f"{name:>12}: {scores['reached_share']:.1%} of the cells arrive, "
+            f"{name:>20}: {scores['reached_share']:.1%} of the cells arrive, "
             f"{scores['optimally_reached_share']:.1%} by a shortest way"
         )
 

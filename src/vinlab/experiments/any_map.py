@@ -37,8 +37,8 @@ LESSONS = (
     Lesson(mazes(15, 0.15), 400, 60),
     Lesson(mazes(31), 200, 260),
     Lesson(mazes(31, 0.1), 100, 180),
-    Lesson(mazes(63), 32, 1000),
-    Lesson(mazes(101), 6, 2300),
+    Lesson(mazes(63), 64, 1000),
+    Lesson(mazes(101), 24, 2300),
 )
 """What to learn from: many small maps, on which a plan is cheap, and some with long ways.
 
@@ -66,7 +66,7 @@ TEST = (
     Examination(mazes(101, 0.1), 50),
 )
 
-EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 8}
+EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 16}
 HIDDEN = 40
 """Filters of the reward; more of them take longer and reach no further."""
 
@@ -75,7 +75,9 @@ def configure(budget: Budget, recipe: Recipe, *, corner_cutting: bool = True) ->
     """The configuration for a budget; the recipe ``paper`` has the paper's network, with kernels left free."""
     data = AnyMapData(LESSONS, VALIDATION, TEST, corner_cutting=corner_cutting)
     return AnyMapTraining(
-        network=LosslessVinConfig(48, HIDDEN) if recipe == "default" else VinConfig(48, hidden=HIDDEN),
+        network=LosslessVinConfig(48, HIDDEN, pace=PACE)
+        if recipe == "default"
+        else VinConfig(48, hidden=HIDDEN),
         data={"smoke": _smallest, "small": _smaller, "paper": lambda data: data}[budget](data),
         learning=ImitationConfig(stages=(Stage(EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=8),
     )
