@@ -75,9 +75,7 @@ def configure(budget: Budget, recipe: Recipe, *, corner_cutting: bool = True) ->
     """The configuration for a budget; the recipe ``paper`` has the paper's network, with kernels left free."""
     data = AnyMapData(LESSONS, VALIDATION, TEST, corner_cutting=corner_cutting)
     return AnyMapTraining(
-        network=LosslessVinConfig(48, HIDDEN, pace=PACE)
-        if recipe == "default"
-        else VinConfig(48, hidden=HIDDEN),
+        network=LosslessVinConfig(48, HIDDEN) if recipe == "default" else VinConfig(48, hidden=HIDDEN),
         data={"smoke": _smallest, "small": _smaller, "paper": lambda data: data}[budget](data),
         learning=ImitationConfig(stages=(Stage(EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=8),
     )
