@@ -36,7 +36,7 @@ def straying_moves(learned: LosslessTransition, chance: float) -> LosslessTransi
     return LosslessTransition(chances=sure_moves(sharpness=-math.log(chance)), weights=learned.weights.data)
 
 
-def wall_in_steps(network: nn.Module, problems: GridProblems) -> float:
+def wall_in_steps(network: vinlab.ValueIterationNetwork, problems: GridProblems) -> float:
     """How many steps along a corridor cost as much as a wall; nine tenths of the walls are dearer."""
     with torch.no_grad():
         costs = -network.reward(observe(problems.obstacles, problems.goals))[:, 0]
@@ -48,7 +48,9 @@ def main(side: str = "31", count: str = "4") -> None:
     problems = mazes(int(side)).sample(int(count), stream=STREAM)
     model = vinlab.load("grid/any")
     network = model.network
+    assert isinstance(network, vinlab.ValueIterationNetwork)
     reward, moves = network.reward, network.transition
+    assert isinstance(moves, LosslessTransition)
     print(f"A wall costs as much as {wall_in_steps(network, problems):,.0f} steps.")
     for name, costs, leads in (
         ("as learned", reward, moves),
