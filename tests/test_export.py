@@ -9,7 +9,7 @@ from vinlab.design import HierarchicalTransition
 from vinlab.domains.gridworld.problem import observe
 from vinlab.export import export_onnx, onnx_model
 from vinlab.models import load
-from vinlab.networks.lossless import LosslessVinConfig
+from vinlab.networks.lossless import LosslessHierarchicalVinConfig, LosslessVinConfig
 from vinlab.networks.presets import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
 from vinlab.types import InputError
 
@@ -65,7 +65,8 @@ def assert_equal(network, runtime, case) -> None:
         VinConfig(iterations=3),
         AuthorsVinConfig(iterations=3),
         LosslessVinConfig(iterations=3),
-        HierarchicalVinConfig(iterations=(3, 3), leaving=0.3),
+        HierarchicalVinConfig(iterations=(3, 3)),
+        LosslessHierarchicalVinConfig(iterations=(3, 3), hidden=20),
         # Little of the coarse value: through three levels logits would grow until float32 rounds chances away.
         HierarchicalVinConfig(iterations=(3, 3, 3), hidden=4, coarse=0.03),
     ],
@@ -100,5 +101,7 @@ def test_a_hierarchy_with_untied_kernels_is_refused(tmp_path):
     network = HierarchicalVinConfig(iterations=(2, 2), hidden=2).build()
     untied = UntiedVinConfig(iterations=2, hidden=2).build().transition
     network.transition = HierarchicalTransition([untied, untied])
-    with pytest.raises(InputError, match="must be SharedTransition, but one is UntiedTransition"):
+    with pytest.raises(
+        InputError, match="must be SharedTransition or LosslessTransition, but one is UntiedTransition"
+    ):
         export_onnx(network, tmp_path / "vin.onnx")

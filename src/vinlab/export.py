@@ -21,7 +21,7 @@ from vinlab.design import (
     StateAttention,
 )
 from vinlab.networks import ValueIterationNetwork
-from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
+from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels, as_guess
 from vinlab.recording.files import write_bytes
 from vinlab.types import InputError
 
@@ -90,9 +90,9 @@ def _require_exportable(network: Any) -> None:
             raise InputError(f"The {name} of an exported VIN must be {wanted}, but is {type(part).__name__}.")
     if isinstance(network.transition, HierarchicalTransition):
         for level in network.transition.levels:
-            if not isinstance(level, SharedTransition):
+            if not isinstance(level, SharedTransition | LosslessTransition):
                 raise InputError(
-                    "Each level of an exported VIN's transition must be SharedTransition, "
+                    "Each level of an exported VIN's transition must be SharedTransition or LosslessTransition, "
                     f"but one is {type(level).__name__}."
                 )
 
@@ -105,10 +105,10 @@ class _Level:
     """Before the names of all that belongs to it; nothing at the finest level, whose plan is the graph's."""
     reward: Any
     kernels: SharedKernels
-    times: int = 1
-    """How many cells of the full map a side of its cells takes."""
     factor: int = 1
     """How many of its cells a side of the next coarser level's cells takes."""
+    guesses: bool = False
+    """Whether a coarser value is where value iteration begins; else it is one more channel of the reward."""
 
     @property
     def features(self) -> nn.Conv2d:
@@ -125,12 +125,12 @@ def _levels(network: ValueIterationNetwork) -> list[_Level]:
     """The resolutions of the planner, from coarse to fine; a plain one has one."""
     kernels = network.transition(next(network.parameters()))
     if isinstance(network.reward, HierarchicalReward):
-        factor, parts = network.reward.factor, list(network.reward.levels)
-        depths = range(len(parts) - 1, -1, -1)
-        names = [f"coarse{depth}_" if depth else "" for depth in depths]
+        planner, parts = network.planner, list(network.reward.levels)
+        assert isinstance(planner, HierarchicalPlanner)
+        names = [f"coarse{depth}_" if depth else "" for depth in range(len(parts) - 1, -1, -1)]
         return [
-            _Level(name, part, shared, times=factor**depth, factor=factor)
-            for name, part, shared, depth in zip(names, parts, kernels, depths, strict=True)
+            _Level(name, part, shared, factor=planner.factor, guesses=planner.hand_over is as_guess)
+            for name, part, shared in zip(names, parts, kernels, strict=True)
         ]
     return [_Level("", network.reward, kernels)]
 
@@ -197,8 +197,8 @@ def _add_reward(graph: _GraphBuilder, level: _Level, output: str) -> str:
     features = graph.convolution(
         "observation", part.features.weight, f"{level.name}features", part.features.bias
     )
-    if level.times > 1:
-        side = [level.times] * 2
+    if isinstance(part, CnnReward) and part.coarser > 1:
+        side = [part.coarser] * 2
         features = graph.node(
             "MaxPool", [features], f"{level.name}shrunk", kernel_shape=side, strides=side, ceil_mode=1
         )

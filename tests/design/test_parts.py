@@ -14,7 +14,6 @@ from vinlab.design import (
     UntiedTransition,
     move_kernels,
     random_kernels,
-    with_leaving,
 )
 from vinlab.planning import GridPlanner
 from vinlab.types import MOVE_NAMES, MOVE_OFFSETS, InputError, Plan
@@ -23,7 +22,7 @@ REWARDS = [
     CnnReward(hidden=4),
     CnnReward(hidden=4, rewards=2, width=5),
     LinearReward(hidden=4),
-    HierarchicalReward([CnnReward(hidden=3), CnnReward(hidden=3)], factor=2),
+    HierarchicalReward([CnnReward(hidden=3, coarser=2), CnnReward(hidden=3)]),
 ]
 TRANSITIONS = [
     SharedTransition(random_kernels(actions=3, deviation=0.3)),
@@ -133,15 +132,3 @@ def test_the_linear_reward_adds_up():
     one, two = torch.randn(2, 1, 2, 6, 6)
     nothing = part(torch.zeros(1, 2, 6, 6))
     torch.testing.assert_close(part(one + two) + nothing, part(one) + part(two), rtol=1e-4, atol=1e-5)
-
-
-def test_an_action_wants_the_reward_for_leaving_by_its_own_move():
-    plain = move_kernels(rewards=9, deviation=0.0)
-    leaving = with_leaving(plain, 0.3)
-    added = leaving.reward - plain.reward
-    assert torch.equal(leaving.value, plain.value)
-    for action in range(8):
-        wanted = torch.zeros(9, 3, 3)
-        wanted[1 + action, 1, 1] = 0.3
-        assert torch.allclose(added[action], wanted)
-    assert not added[8:].any()

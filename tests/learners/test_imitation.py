@@ -6,6 +6,7 @@ from torch import nn
 from vinlab.learners.contract import Validation
 from vinlab.learners.imitation import ImitationConfig, imitate, surprise
 from vinlab.learners.optimisers import Stage, TheanoRmsProp
+from vinlab.networks.lossless import LosslessHierarchicalVinConfig
 from vinlab.networks.presets import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
 from vinlab.types import Demonstrations, InputError
 
@@ -93,7 +94,7 @@ def test_huge_logits_stay_finite():
         AuthorsVinConfig(iterations=3, hidden=5),
         UntiedVinConfig(iterations=3, hidden=5),
         HierarchicalVinConfig(iterations=(2, 3), hidden=5),
-        HierarchicalVinConfig(iterations=(2, 3), hidden=5, leaving=0.3),
+        LosslessHierarchicalVinConfig(iterations=(2, 3), hidden=5, sharpness=3.0),
     ],
     ids=lambda config: type(config).__name__,
 )

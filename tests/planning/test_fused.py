@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels, back_up
+from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels, back_up, require_guess
 from vinlab.planning.fused import fused_back_up, is_fusible
 from vinlab.planning.fused.layout import frame_of
 from vinlab.planning.fused.threads import shares_of
@@ -296,3 +296,44 @@ def test_needs_a_maximisation():
 def test_numba_is_not_imported_until_it_is_needed():
     code = "import sys, vinlab.planning.fused; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("untied", [False, True])
+@pytest.mark.parametrize("width", [3, 5])
+@pytest.mark.parametrize("iterations", [1, 4])
+def test_a_first_guess_is_backed_up_as_the_reference_does(iterations, width, untied):
+    reward, transition = inputs(3, 6, 11, width=width, untied=untied and iterations + 1)
+    guess = torch.randn(3, 1, 6, 11, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    found = []
+    for plan in (fused_back_up, back_up):
+        q, value = plan(reward, transition, iterations, guess=guess)
+        leaves = (reward, transition.reward, transition.value, guess)
+        found.append((q, value, *torch.autograd.grad(q.square().sum() + value.sum(), leaves)))
+    for ours, theirs in zip(*found, strict=True):
+        assert_close(ours.detach(), theirs.detach(), 1e-4)
+
+
+def test_a_guess_that_is_the_value_so_far_continues_a_plan():
+    reward, transition = inputs(2, 9, 9)
+    _, value = fused_back_up(reward, transition, 5)
+    q, _ = fused_back_up(reward, transition, 3, guess=value)
+    assert_close(q, fused_back_up(reward, transition, 8)[0], 1e-5)
+
+
+def test_second_derivatives_reach_a_guess():
+    reward, transition = inputs(1, 4, 5)
+    guess = torch.randn(1, 1, 4, 5, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    found = []
+    for plan in (fused_back_up, back_up):
+        q, _ = plan(reward, transition, 2, guess=guess)
+        (slope,) = torch.autograd.grad(q.pow(3).sum(), guess, create_graph=True)
+        found.append(torch.autograd.grad(slope.square().sum(), (guess, transition.value)))
+    for ours, theirs in zip(*found, strict=True):
+        assert_close(ours, theirs, 1e-4)
+
+
+def test_a_guess_of_another_shape_is_refused():
+    with pytest.raises(
+        InputError, match=r"guess must have the shape \(2, 1, 4, 5\), but \(2, 1, 5, 4\) came"
+    ):
+        require_guess(torch.zeros(2, 1, 5, 4), torch.zeros(2, 3, 4, 5))

@@ -9,10 +9,10 @@ from vinlab.design.transition import (
     LosslessTransition,
     SharedTransition,
     UntiedTransition,
+    cost_of_leaving,
     move_kernels,
     random_kernels,
     sure_moves,
-    with_leaving,
 )
 
 __all__ = [
@@ -31,8 +31,8 @@ __all__ = [
     "StateAttention",
     "UntiedTransition",
     "ValuePolicy",
+    "cost_of_leaving",
     "move_kernels",
     "random_kernels",
     "sure_moves",
-    "with_leaving",
 ]

@@ -1,5 +1,7 @@
 """f_R: what the planner is told to want, as a function of the observation."""
 
+from collections.abc import Sequence
+
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -9,18 +11,26 @@ from vinlab.planning.hierarchy import shrink
 
 
 class CnnReward(nn.Module):
-    """A layer of small filters and a last one that weighs them: the paper's f_R for maps."""
+    """A layer of small filters and a last one that weighs them: the paper's f_R for maps.
 
-    def __init__(self, *, channels: int = 2, hidden: int = 150, rewards: int = 1, width: int = 3) -> None:
+    Where ``coarser`` is not 1, the reward is that of a map with so many times larger cells: between the two layers the
+    largest feature of each block of cells is taken.
+    """
+
+    def __init__(
+        self, *, channels: int = 2, hidden: int = 150, rewards: int = 1, width: int = 3, coarser: int = 1
+    ) -> None:
         super().__init__()
         self.features = nn.Conv2d(channels, hidden, width, padding=width // 2)
         self.reward = nn.Conv2d(hidden, rewards, width, padding=width // 2, bias=False)
+        self.coarser = coarser
 
-    def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R H W"]:
+    def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R h w"]:
         """The reward of every cell."""
         # On a CPU these two layers cost more than the planner; with channels last they take two thirds of the time.
         observation = observation.contiguous(memory_format=torch.channels_last)
-        return self.reward(self.features(observation).relu())
+        # What a block holds at most is the same before the rectifier as behind it, where there is less to do.
+        return self.reward(shrink(self.features(observation), self.coarser).relu())
 
 
 class LinearReward(nn.Module):
@@ -56,29 +66,18 @@ class CostReward(nn.Module):
         super().__init__()
         self.logarithm = logarithm
 
-    def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R H W"]:
+    def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R h w"]:
         """The reward of every cell, never above zero."""
         return -self.logarithm(observation).exp()
 
 
 class HierarchicalReward(nn.Module):
-    """A reward for each level of a hierarchical planner, from coarse to fine.
+    """A reward part for each level of a hierarchical planner, from coarse to fine; all see the full map."""
 
-    Each level has a part of its own; features of the full map are made coarser before they are weighed.
-    """
-
-    def __init__(self, levels: list[CnnReward], *, factor: int = 2) -> None:
+    def __init__(self, levels: Sequence[nn.Module]) -> None:
         super().__init__()
         self.levels = nn.ModuleList(levels)
-        self.factor = factor
 
     def forward(self, observation: Float[Tensor, "B C H W"]) -> list[Tensor]:
         """The rewards ``[B R h w]`` of the levels."""
-        rewards = []
-        observation = observation.contiguous(memory_format=torch.channels_last)
-        for depth, level in enumerate(self.levels):
-            assert isinstance(level, CnnReward)
-            times = self.factor ** (len(self.levels) - 1 - depth)
-            # What a block holds at most is the same before the rectifier as behind it, where there is less to do.
-            rewards.append(level.reward(shrink(level.features(observation), times).relu()))
-        return rewards
+        return [level(observation) for level in self.levels]

@@ -1,5 +1,6 @@
 """f_P: how the planner believes the world moves, as a function of the observation."""
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -123,15 +124,6 @@ def move_kernels(
     return kernels
 
 
-def with_leaving(kernels: SharedKernels, amount: float) -> SharedKernels:
-    """The same, but action m also wants so much of reward channel 1 + m of the cell that it leaves."""
-    reward = kernels.reward.clone()
-    centre = reward.shape[-1] // 2
-    for action in range(reward.shape[1] - 1):
-        reward[action, 1 + action, centre, centre] += amount
-    return SharedKernels(reward=reward, value=kernels.value)
-
-
 def sure_moves(*, sharpness: float = 14.0, width: int = 3) -> Tensor:
     """Logarithms ``[A 1 F F]`` with which each move, and staying as the last action, leads where it should.
 
@@ -142,3 +134,15 @@ def sure_moves(*, sharpness: float = 14.0, width: int = 3) -> Tensor:
     for action, (row, col) in enumerate(places):
         logarithms[action, 0, width // 2 + row, width // 2 + col] = 0.0
     return logarithms
+
+
+def cost_of_leaving(moves: Tensor, amount: float) -> Tensor:
+    """Logarithms ``[A 1+M F F]`` by which move m also pays so much of cost channel 1 + m of the cell that it leaves.
+
+    ``moves`` are those of the first channel, as ``sure_moves`` gives them.
+    """
+    centre, unused = moves.shape[-1] // 2, moves.min()
+    leaving = torch.full((len(moves), len(MOVE_OFFSETS), *moves.shape[2:]), float(unused))
+    for move in range(len(MOVE_OFFSETS)):
+        leaving[move, move, centre, centre] = math.log(amount)
+    return torch.cat([moves, leaving], dim=1)

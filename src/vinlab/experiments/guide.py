@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
-from vinlab.experiments.gridworld_recipes import vin_recipe
+from vinlab.experiments.gridworld_recipes import DEEP_ITERATIONS, ITERATIONS, vin_recipe
 from vinlab.experiments.gridworld_training import GridworldTraining, train
 from vinlab.learners.optimisers import Stage
 from vinlab.networks.lossless import LosslessVinConfig
@@ -14,7 +14,7 @@ from vinlab.recording.recorded import RecordedRun
 from vinlab.recording.table import markdown_table, mean_text
 
 SIZE = 16
-K = 20
+K = DEEP_ITERATIONS[SIZE]
 
 Change = Callable[[GridworldTraining], GridworldTraining]
 
@@ -54,19 +54,20 @@ def _noise_and_paths(config: GridworldTraining) -> GridworldTraining:
 
 CHANGES: dict[str, tuple[str, Change]] = {
     "default": ("the recipe `default` as it is", lambda config: config),
+    "free": ("parts: the paper's, free kernels that start as moves", _network(VinConfig(iterations=K))),
     "noise": (
-        "initialisation: kernels start as noise",
+        "parts and initialisation: the paper's, kernels start as noise",
         _network(VinConfig(iterations=K, initialisation="random")),
     ),
     "paths": ("targets: the expert's one move along seven ways per map", _paths),
-    "noise-paths": ("both: noise, and one move along seven ways", _noise_and_paths),
-    "k-10": ("K = 10", _network(VinConfig(iterations=10))),
-    "k-40": ("K = 40", _network(VinConfig(iterations=40))),
+    "noise-paths": ("the paper's parts from noise, and one move along seven ways", _noise_and_paths),
+    "k-half": (f"K = {K // 2}", _network(LosslessVinConfig(iterations=K // 2))),
+    "k-paper": (f"K = {ITERATIONS[SIZE]}, the paper's", _network(LosslessVinConfig(ITERATIONS[SIZE]))),
+    "k-twice": (f"K = {2 * K}", _network(LosslessVinConfig(iterations=2 * K))),
     "quarter-data": ("data: a quarter of the maps, as many updates", _maps(0.25)),
     "twice-data": ("data: twice the maps, as many updates", _maps(2.0)),
     "batch-32": ("32 maps an update, so a quarter of the updates", _learning(batch=32)),
     "low-rate": ("a tenth of the rate", _learning(rate=1e-3)),
-    "lossless": ("the parts of `grid/any`", _network(LosslessVinConfig(iterations=K))),
 }
 
 

@@ -18,12 +18,11 @@ from vinlab.design import (
     UntiedTransition,
     move_kernels,
     random_kernels,
-    with_leaving,
 )
 from vinlab.networks.cnn import CnnConfig
 from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
 from vinlab.networks.fcn import FcnConfig
-from vinlab.networks.lossless import LosslessVinConfig
+from vinlab.networks.lossless import LosslessHierarchicalVinConfig, LosslessVinConfig
 from vinlab.networks.mars_presets import (
     ClassifierConfig,
     MarsNetworkConfig,
@@ -119,7 +118,7 @@ class UntiedVinConfig:
 
 @dataclass(frozen=True)
 class HierarchicalVinConfig:
-    """A VIN that plans on a coarse map first."""
+    """A VIN that plans on a coarse map first, as the paper's does."""
 
     iterations: tuple[int, ...]
     """K of each level, from coarse to fine."""
@@ -129,20 +128,15 @@ class HierarchicalVinConfig:
     actions: int = 10
     coarse: float = 0.3
     """How much of the coarse value an action wants at the start, where the actions start as moves."""
-    leaving: float = 0.0
-    """If not 0, the coarsest level has a reward for each move beside that of a cell, and at the start an action wants
-    so much of its own: whether a block of cells can be left that way is more than one number can say."""
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights."""
-        rewards = [1 + len(MOVE_NAMES) if self.leaving else 1, *(1 for _ in self.iterations[1:])]
-        coarsest = self._kernels(rewards=rewards[0], further=0.0)
-        if self.leaving:
-            coarsest = with_leaving(coarsest, self.leaving)
-        kernels = [coarsest, *(self._kernels(rewards=2, further=self.coarse) for _ in rewards[1:])]
+        depths = range(len(self.iterations) - 1, -1, -1)
+        finer = [self._kernels(rewards=2, further=self.coarse) for _ in self.iterations[1:]]
+        kernels = [self._kernels(rewards=1, further=0.0), *finer]
         return ValueIterationNetwork(
             reward=HierarchicalReward(
-                [CnnReward(hidden=self.hidden, rewards=count) for count in rewards], factor=self.factor
+                [CnnReward(hidden=self.hidden, coarser=self.factor**depth) for depth in depths]
             ),
             transition=HierarchicalTransition([SharedTransition(initial) for initial in kernels]),
             planner=HierarchicalPlanner(iterations=self.iterations, factor=self.factor),
@@ -167,6 +161,7 @@ NetworkConfig = (
     | ControlNetworkConfig
     | MarsNetworkConfig
     | LosslessVinConfig
+    | LosslessHierarchicalVinConfig
     | CnnConfig
     | FcnConfig
 )
@@ -185,6 +180,7 @@ KINDS: dict[str, type[NetworkConfig]] = {
     "terrain-cnn": TerrainCnnConfig,
     "terrain-classifier": ClassifierConfig,
     "lossless-vin": LosslessVinConfig,
+    "lossless-hierarchical-vin": LosslessHierarchicalVinConfig,
     "cnn": CnnConfig,
     "fcn": FcnConfig,
 }

@@ -100,13 +100,17 @@ def maximise(q: Float[Tensor, "B A H W"]) -> Float[Tensor, "B 1 H W"]:
 
 
 def back_up(
-    reward: Float[Tensor, "B R H W"], transition: GridTransition, iterations: int
+    reward: Float[Tensor, "B R H W"],
+    transition: GridTransition,
+    iterations: int,
+    *,
+    guess: Float[Tensor, "B 1 H W"] | None = None,
 ) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
-    """The q and value of K maximisations and the read that follows them, from a value of zero."""
+    """The q and value of K maximisations and the read that follows them, from a value of zero or a first guess."""
     require_iterations(iterations)
+    require_guess(guess, reward)
     shares = _reward_shares(reward, transition)
-    q = shares(0)
-    value = maximise(q)
+    value = maximise(shares(0) if guess is None else shares(0) + transition.value_share(guess, 0))
     for step in range(1, iterations):
         value = maximise(shares(step) + transition.value_share(value, step))
     return shares(iterations) + transition.value_share(value, iterations), value
@@ -116,6 +120,13 @@ def require_iterations(iterations: int) -> None:
     """At least one maximisation is needed for there to be a value."""
     if iterations < 1:
         raise InputError(f"iterations must be at least 1, but {iterations} came.")
+
+
+def require_guess(guess: Tensor | None, reward: Tensor) -> None:
+    """A first guess has a value for every cell of every problem."""
+    wanted = (len(reward), 1, *reward.shape[2:])
+    if guess is not None and tuple(guess.shape) != wanted:
+        raise InputError(f"the guess must have the shape {wanted}, but {tuple(guess.shape)} came.")
 
 
 def _reward_shares(reward: Tensor, transition: GridTransition) -> Callable[[int], Tensor]:

@@ -22,17 +22,19 @@ class GridPlanner(nn.Module):
         transition: GridTransition,
         *,
         iterations: int | None = None,
+        guess: Float[Tensor, "B 1 H W"] | None = None,
     ) -> Plan:
         """Plan for every cell at once; works on any H and W.
 
-        ``iterations`` replaces the planner's own K for this call, as larger maps want more backups.
+        ``iterations`` replaces the planner's own K for this call, as larger maps want more backups. Value
+        iteration begins with a value of zero, or with a ``guess``.
         """
         iterations = self.iterations if iterations is None else iterations
         require_fitting(reward, transition, iterations)
         if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
-            q, value = fused_back_up(reward, transition, iterations)
+            q, value = fused_back_up(reward, transition, iterations, guess=guess)
         else:
-            q, value = back_up(reward, transition, iterations)
+            q, value = back_up(reward, transition, iterations, guess=guess)
         return Plan(reward=reward, q=q, value=value)
 
     def extra_repr(self) -> str:

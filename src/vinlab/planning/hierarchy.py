@@ -1,6 +1,6 @@
 """Value iteration at several resolutions: a coarse plan first, which tells the finer one where to look."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as functional
@@ -12,20 +12,41 @@ from vinlab.planning.grid import GridPlanner
 from vinlab.types import InputError, Iterations, Plan
 
 
+HandOver = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor | None]]
+"""What a finer level makes of its reward, the coarser value on its own cells, and the factor between the two: the
+reward it plans with, and the value it begins with (none: zero)."""
+
+
+def as_reward(reward: Tensor, coarse: Tensor, factor: int) -> tuple[Tensor, Tensor | None]:
+    """The coarse value is one more channel of the reward (the paper's way)."""
+    return torch.cat([reward, coarse], dim=1), None
+
+
+def as_guess(reward: Tensor, coarse: Tensor, factor: int) -> tuple[Tensor, Tensor | None]:
+    """The coarse value is where value iteration begins; a coarse step counts as ``factor`` fine ones.
+
+    The finer level then looks K steps ahead exactly, and what lies beyond is worth what the coarser one says.
+    """
+    return reward, factor * coarse
+
+
 class HierarchicalPlanner(nn.Module):
     """Grid planners from coarse to fine (the paper's hierarchical VI module).
 
-    The value of each level is brought to the size of the next and joins its reward as one more channel. Each
-    level is ``factor`` times as coarse as the next.
+    The value of each level is brought to the size of the next and handed over to it. Each level is ``factor``
+    times as coarse as the next.
     """
 
-    def __init__(self, *, iterations: Sequence[int], factor: int = 2) -> None:
+    def __init__(
+        self, *, iterations: Sequence[int], factor: int = 2, hand_over: HandOver = as_reward
+    ) -> None:
         super().__init__()
         if factor < 1:
             raise InputError(f"factor must be at least 1, but {factor} came.")
         if not iterations:
             raise InputError("iterations must name at least one level, from coarse to fine, but none came.")
         self.factor = factor
+        self.hand_over = hand_over
         self.levels = nn.ModuleList(GridPlanner(iterations=count) for count in iterations)
 
     @property
@@ -52,9 +73,11 @@ class HierarchicalPlanner(nn.Module):
                 raise InputError(f"the planner has {len(self.levels)} levels, but {len(given)} {name} came.")
         plan = None
         for planner, signal, kernels, count in zip(self.levels, reward, transition, iterations, strict=True):
+            guess = None
             if plan is not None:
-                signal = torch.cat([signal, spread(plan.value, signal.shape[-2:], self.factor)], dim=1)
-            finer: Plan = planner(signal, kernels, iterations=count)
+                coarse = spread(plan.value, signal.shape[-2:], self.factor)
+                signal, guess = self.hand_over(signal, coarse, self.factor)
+            finer: Plan = planner(signal, kernels, iterations=count, guess=guess)
             plan = Plan(reward=finer.reward, q=finer.q, value=finer.value, coarser=plan)
         assert plan is not None
         return plan

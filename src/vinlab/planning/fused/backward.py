@@ -15,6 +15,7 @@ from vinlab.planning.fused.forward import (
     fill,
     lay_in_frame,
     neighbourhood,
+    take_from_frame,
     weigh,
     weigh_any,
 )
@@ -39,27 +40,34 @@ class Convolved(NamedTuple):
 @compiled_once
 @no_type_check
 def send_back_maps(
-    share, first, last, reward, reward_kernels, value_kernels, frame, values, winners,
-    q_gradient, value_gradient, reward_gradient, reward_sums, value_sums,
+    share, first, last, reward, guess, reward_kernels, value_kernels, frame, values, winners,
+    q_gradient, value_gradient, reward_gradient, guess_gradient, reward_sums, value_sums,
 ):  # fmt: skip
-    """Gradients of the problems from ``first`` to ``last``; the kernels' are added to the share's sums."""
+    """Gradients of the problems from ``first`` to ``last``; the kernels' are added to the share's sums.
+
+    An empty ``guess`` is one of zero, and nothing is sent to it.
+    """
     actions, iterations = q_gradient.shape[1], values.shape[1]
     gradient, earlier = np.zeros(frame.size, np.float32), np.zeros(frame.size, np.float32)
     sent = np.zeros(actions * frame.size, np.float32)  # to each action's q
     scratch = np.zeros(COPIES * actions * frame.pitch, np.float32)
+    guessed = np.zeros(frame.size, np.float32)
     for problem in range(first, last):
         lay_in_frame(value_gradient[problem, 0], gradient, frame.origin, frame)
         for action in range(actions):
             lay_in_frame(q_gradient[problem, action], sent, action * frame.size + frame.origin, frame)
         reward_gradient[problem] = 0
+        if len(guess) > 0:
+            lay_in_frame(guess[problem, 0], guessed, frame.origin, frame)
         for step in range(iterations, -1, -1):
             layer = step if len(value_kernels) > 1 else 0
-            kernels, sums, value = value_kernels[layer], value_sums[share, layer], values[problem, step - 1]
+            kernels, sums = value_kernels[layer], value_sums[share, layer]
+            value = values[problem, step - 1] if step > 0 else guessed
             if step == iterations:
                 _send_all(sent, Convolved(value, gradient, kernels, sums, 0, frame.pitch), frame)
             else:
                 _note_winners(gradient, winners[problem, step], sent, frame)
-            if 0 < step < iterations:
+            if (step > 0 or len(guess) > 0) and step < iterations:
                 fill(earlier, 0, frame.size)
                 convolved = Convolved(value, earlier, kernels, sums, 0, frame.pitch)
                 _send_winners(gradient, winners[problem, step], convolved, scratch, frame)
@@ -67,6 +75,8 @@ def send_back_maps(
             if step == 0 or layer > 0:
                 kernels, sums = reward_kernels[layer], reward_sums[share, layer]
                 _send_to_reward(sent, reward[problem], reward_gradient[problem], kernels, sums, frame)
+        if len(guess) > 0:
+            take_from_frame(gradient, frame.origin, guess_gradient[problem, 0], frame)
 
 
 @njit(nogil=True)

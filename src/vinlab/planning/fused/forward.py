@@ -24,19 +24,22 @@ def compiled_once(function):
 @compiled_once
 @no_type_check
 def back_up_maps(
-    first, last, reward, reward_kernels, value_kernels, frame, iterations, values, winners, q, value
+    first, last, reward, guess, reward_kernels, value_kernels, frame, iterations, values, winners, q, value
 ):
     """Plan for the problems from ``first`` to ``last``; fills values, winners, q and value.
 
-    ``values`` and ``winners`` are rings: with room for all backups they keep all, with less the last ones.
+    ``values`` and ``winners`` are rings: with room for all backups they keep all, with less the last ones. An
+    empty ``guess`` is one of zero.
     """
     images = np.zeros((reward.shape[1], frame.size), np.float32)
     shares = np.empty(q.shape[1] * frame.span, np.float32)
-    nothing = np.zeros(frame.size, np.float32)
+    guessed = np.zeros(frame.size, np.float32)
     for problem in range(first, last):
         for channel in range(len(images)):
             lay_in_frame(reward[problem, channel], images[channel], frame.origin, frame)
-        latest = nothing
+        if len(guess) > 0:
+            lay_in_frame(guess[problem, 0], guessed, frame.origin, frame)
+        latest = guessed
         for step in range(iterations + 1):
             layer = step if len(value_kernels) > 1 else 0
             if step == 0 or layer > 0:

@@ -8,7 +8,14 @@ import torch
 from jaxtyping import Float, UInt8
 from torch import Tensor
 
-from vinlab.planning.bellman import GridTransition, SharedKernels, UntiedKernels, back_up, require_iterations
+from vinlab.planning.bellman import (
+    GridTransition,
+    SharedKernels,
+    UntiedKernels,
+    back_up,
+    require_guess,
+    require_iterations,
+)
 from vinlab.planning.fused.layout import Frame, frame_of, packed, unpacked
 from vinlab.planning.fused.threads import run_shares, shares_of
 
@@ -21,7 +28,11 @@ def is_fusible(reward: Float[Tensor, "B R H W"], transition: GridTransition) -> 
     if not isinstance(transition, SharedKernels | UntiedKernels) or torch.compiler.is_compiling():
         return False
     tensors = (reward, transition.reward, transition.value)
-    return all(t.device.type == "cpu" and t.dtype == torch.float32 for t in tensors) and _fit(*tensors)
+    return all(map(_is_plain, tensors)) and _fit(*tensors)
+
+
+def _is_plain(tensor: Tensor) -> bool:
+    return tensor.device.type == "cpu" and tensor.dtype == torch.float32
 
 
 def _fit(reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor) -> bool:
@@ -37,16 +48,24 @@ def _fit(reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor) -> bool:
 
 
 def fused_back_up(
-    reward: Float[Tensor, "B R H W"], transition: SharedKernels | UntiedKernels, iterations: int
+    reward: Float[Tensor, "B R H W"],
+    transition: SharedKernels | UntiedKernels,
+    iterations: int,
+    *,
+    guess: Float[Tensor, "B 1 H W"] | None = None,
 ) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
     """The q and value of K maximisations and the read that follows them, as ``bellman.back_up`` gives them.
 
     What the compiled code does not serve (an empty batch or NaN in kernels, too) the reference serves.
     """
     require_iterations(iterations)
-    if not (is_fusible(reward, transition) and reward.numel() and _enough_finite(transition, iterations)):
-        return back_up(reward, transition, iterations)
-    tensors = (reward, transition.reward, transition.value)
+    require_guess(guess, reward)
+    served = is_fusible(reward, transition) and (guess is None or _is_plain(guess))
+    if not (served and reward.numel() and _enough_finite(transition, iterations)):
+        return back_up(reward, transition, iterations, guess=guess)
+    # A batch of no maps stands for no guess: gradients are then not sent where nobody asks for them.
+    guess = reward.new_empty(0, 1, *reward.shape[2:]) if guess is None else guess
+    tensors = (reward, transition.reward, transition.value, guess)
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
         return FusedBackUp.apply(*tensors, iterations)  # pyright: ignore[reportReturnType]
     q, value, _, _ = _plan(*tensors, iterations, kept=min(iterations, 2))
@@ -64,10 +83,18 @@ class FusedBackUp(torch.autograd.Function):
     """K backups that keep a value and a winning action per cell and backup: all that the gradient needs."""
 
     @staticmethod
-    def forward(ctx: Any, reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor, iterations: int):
+    def forward(
+        ctx: Any,
+        reward: Tensor,
+        reward_kernels: Tensor,
+        value_kernels: Tensor,
+        guess: Tensor,
+        iterations: int,
+    ):
         """Plan, and keep every backup."""
-        q, value, values, winners = _plan(reward, reward_kernels, value_kernels, iterations, kept=iterations)
-        ctx.save_for_backward(reward, reward_kernels, value_kernels, values, winners)
+        inputs = (reward, reward_kernels, value_kernels, guess)
+        q, value, values, winners = _plan(*inputs, iterations, kept=iterations)
+        ctx.save_for_backward(*inputs, values, winners)
         ctx.iterations = iterations
         return q, value
 
@@ -76,7 +103,7 @@ class FusedBackUp(torch.autograd.Function):
         """The gradient of each input; by the reference when it is to be differentiated again."""
         *inputs, values, winners = ctx.saved_tensors
         if torch.is_grad_enabled():
-            needed = ctx.needs_input_grad[:3]
+            needed = ctx.needs_input_grad[: len(inputs)]
             gradients = _reference_gradients(inputs, needed, ctx.iterations, (q_gradient, value_gradient))
         else:
             gradients = _gradients(values, winners, q_gradient, value_gradient, *inputs)
@@ -84,7 +111,13 @@ class FusedBackUp(torch.autograd.Function):
 
 
 def _plan(
-    reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor, iterations: int, *, kept: int
+    reward: Tensor,
+    reward_kernels: Tensor,
+    value_kernels: Tensor,
+    guess: Tensor,
+    iterations: int,
+    *,
+    kept: int,
 ) -> tuple[Tensor, Tensor, Float[Tensor, "B kept size"], UInt8[Tensor, "B kept span"]]:
     """q, value, and the last ``kept`` values and winners of all cells, in their frame."""
     from vinlab.planning.fused.forward import back_up_maps
@@ -95,7 +128,7 @@ def _plan(
     winners = torch.empty(problems, kept, frame.span, dtype=torch.uint8)
     q = torch.empty(problems, value_kernels.shape[-4], rows, cols)
     value = torch.empty(problems, 1, rows, cols)
-    inputs = _arrays(reward.detach(), *_layers(frame, reward_kernels, value_kernels))
+    inputs = _arrays(reward.detach(), guess.detach(), *_layers(frame, reward_kernels, value_kernels))
     arguments = [*inputs, frame, iterations, *_arrays(values, winners, q, value)]
 
     def work(_: int, first: int, last: int) -> None:
@@ -113,8 +146,9 @@ def _gradients(
     reward: Tensor,
     reward_kernels: Tensor,
     value_kernels: Tensor,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of reward, reward kernels and value kernels."""
+    guess: Tensor,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The gradients of reward, reward kernels, value kernels and first guess."""
     from vinlab.planning.fused.backward import send_back_maps
 
     problems, _, rows, cols = reward.shape
@@ -122,10 +156,12 @@ def _gradients(
     packs = _layers(frame, reward_kernels, value_kernels)
     shares = len(shares_of(problems))
     sums = [torch.zeros(shares, *pack.shape, dtype=torch.float64) for pack in packs]
-    reward_gradient = torch.empty_like(reward, memory_format=torch.contiguous_format)
-    inputs = _arrays(reward, *packs)
+    image_gradients = [
+        torch.empty_like(image, memory_format=torch.contiguous_format) for image in (reward, guess)
+    ]
+    inputs = _arrays(reward, guess, *packs)
     kept = _arrays(values, winners, q_gradient, value_gradient)
-    arguments = [*inputs, frame, *kept, *_arrays(reward_gradient, *sums)]
+    arguments = [*inputs, frame, *kept, *_arrays(*image_gradients, *sums)]
 
     def work(share: int, first: int, last: int) -> None:
         send_back_maps(share, first, last, *arguments)
@@ -133,9 +169,10 @@ def _gradients(
     run_shares(work, problems, rows * cols * values.shape[1])
     reward_sum, value_sum = (torch.from_numpy(part.numpy().sum(axis=0)) for part in sums)
     return (
-        reward_gradient,
+        image_gradients[0],
         unpacked(reward_sum, like=reward_kernels),
         unpacked(value_sum, like=value_kernels),
+        image_gradients[1],
     )
 
 
@@ -143,9 +180,9 @@ def _reference_gradients(
     inputs: list[Tensor], needed: tuple[bool, ...], iterations: int, gradients: tuple[Tensor, Tensor]
 ) -> list[Tensor | None]:
     """The gradients as functions that can be differentiated again."""
-    reward, *kernels = inputs
+    reward, *kernels, guess = inputs
     kind = SharedKernels if kernels[0].dim() == 4 else UntiedKernels
-    results = back_up(reward, kind(*kernels), iterations)
+    results = back_up(reward, kind(*kernels), iterations, guess=guess if len(guess) else None)
     wanted = [tensor for tensor, need in zip(inputs, needed, strict=True) if need]
     found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=True))
     return [next(found) if need else None for need in needed]
