@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 import vinlab
-from vinlab.design import SharedTransition
 from vinlab.domains.gridworld.problem import GridworldConfig, observe, sample_problems
+from vinlab.planning import SharedKernels
 from vinlab.types import MOVE_NAMES, MOVE_OFFSETS
 
 PROBLEMS = 200
@@ -40,12 +40,15 @@ def direction(kernel: np.ndarray) -> str:
 def main(*names: str) -> None:
     for name in names or ("gridworld/16/vin",):
         model = vinlab.load(name)
-        transition = getattr(model.network, "transition", None)
-        if not isinstance(transition, SharedTransition):
+        network = model.network
+        kernels = (
+            network.transition(torch.empty(0)) if isinstance(network, vinlab.ValueIterationNetwork) else None
+        )
+        if not isinstance(kernels, SharedKernels):
             sys.exit(f"{name} must be a VIN whose backups share one set of kernels.")
-        kernels = transition.value.detach().numpy()[:, 0]
+        values = kernels.value.detach().numpy()[:, 0]
         shares = winning_shares(model)
-        moves = {direction(kernel) for kernel, share in zip(kernels, shares, strict=True) if share > RARELY}
+        moves = {direction(kernel) for kernel, share in zip(values, shares, strict=True) if share > RARELY}
         planned = [move for move in MOVE_NAMES if move in moves]
         print(f"{name} plans with {len(planned)} of 8 moves: {', '.join(planned)}.")
 

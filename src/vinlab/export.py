@@ -1,5 +1,6 @@
 """VINs for other tools: an ONNX graph with batch, height, width and number of backups left open."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -184,10 +185,12 @@ def _add_level(graph: _GraphBuilder, level: _Level, coarser: str | None) -> str:
     """The reward and the plan of a level; the name of its value comes back."""
     reward = f"{level.name}reward"
     if coarser is None:
+        return _add_planner(graph, level, _add_reward(graph, level, reward))
+    if level.guesses:
         _add_reward(graph, level, reward)
-    else:
-        own = _add_reward(graph, level, f"{level.name}own_reward")
-        graph.node("Concat", [own, _add_spread(graph, level, coarser, own)], reward, axis=1)
+        return _add_planner(graph, level, reward, guess=_add_guess(graph, level, coarser, reward))
+    own = _add_reward(graph, level, f"{level.name}own_reward")
+    graph.node("Concat", [own, _add_larger(graph, level, coarser, own, FLAT)], reward, axis=1)
     return _add_planner(graph, level, reward)
 
 
@@ -210,7 +213,19 @@ def _add_reward(graph: _GraphBuilder, level: _Level, output: str) -> str:
     return graph.convolution(features, part.reward.weight, output)
 
 
-def _add_spread(graph: _GraphBuilder, level: _Level, coarser: str, like: str) -> str:
+FLAT = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+SLOPED = {"mode": "linear", "coordinate_transformation_mode": "half_pixel"}
+"""How ONNX says what ``spread`` and ``slope`` of the hierarchical planner do."""
+
+
+def _add_guess(graph: _GraphBuilder, level: _Level, coarser: str, like: str) -> str:
+    """The value that value iteration begins with."""
+    sloped = _add_larger(graph, level, coarser, like, SLOPED)
+    factor = graph.constant(f"{level.name}factor", np.array(level.factor, np.float32))
+    return graph.node("Mul", [sloped, factor], f"{level.name}guess")
+
+
+def _add_larger(graph: _GraphBuilder, level: _Level, coarser: str, like: str, how: Mapping[str, str]) -> str:
     """A coarser value on the cells of this level, cut to the size of another of its images."""
     name = level.name
     scales = graph.constant(f"{name}scales", np.array([1, 1, level.factor, level.factor], np.float32))
@@ -218,9 +233,7 @@ def _add_spread(graph: _GraphBuilder, level: _Level, coarser: str, like: str) ->
         "Resize",
         [coarser, "", scales],
         f"{name}larger",
-        mode="nearest",
-        coordinate_transformation_mode="asymmetric",
-        nearest_mode="floor",
+        **how,
     )
     size = graph.node("Shape", [like], f"{name}size", start=2)
     corner = graph.constant("corner", np.array([0, 0], np.int64))
@@ -228,13 +241,17 @@ def _add_spread(graph: _GraphBuilder, level: _Level, coarser: str, like: str) ->
     return graph.node("Slice", [larger, corner, size, axes], f"{name}spread")
 
 
-def _add_planner(graph: _GraphBuilder, level: _Level, reward: str) -> str:
-    """K maximisations, the first from the reward alone, and the read that follows them."""
+def _add_planner(graph: _GraphBuilder, level: _Level, reward: str, guess: str | None = None) -> str:
+    """K maximisations, the first from the reward alone or from a guess, and the read that follows them."""
     name, part, reach = level.name, level.kernels, level.kernels.value.shape[-1] // 2
     share = graph.convolution(reward, part.reward, f"{name}reward_share")
     actions = graph.constant("action_axis", np.array([1], np.int64))
     kernel = graph.constant(f"{name}value_kernel", part.value)
-    first = graph.node("ReduceMax", [share, actions], f"{name}first_value", keepdims=1)
+    first_q = share
+    if guess is not None:
+        guessed = graph.node("Conv", [guess, kernel], f"{name}guess_share", pads=[reach] * 4)
+        first_q = graph.node("Add", [share, guessed], f"{name}first_q")
+    first = graph.node("ReduceMax", [first_q, actions], f"{name}first_value", keepdims=1)
     one, going = graph.constant("one", np.array(1, np.int64)), graph.constant("going", np.array(True))
     more = graph.node("Sub", ["iterations", one], f"{name}more_backups")
     body = _backup(graph.helper, share, kernel, actions, reach)

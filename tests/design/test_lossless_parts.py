@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from vinlab.design import CnnReward, CostReward, LosslessTransition, SharpPolicy, move_kernels, sure_moves
+from vinlab.design import (
+    CnnReward,
+    CostReward,
+    LosslessTransition,
+    SharpPolicy,
+    cost_of_leaving,
+    move_kernels,
+    sure_moves,
+)
 from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.networks.lossless import LosslessVinConfig
 from vinlab.planning import GridPlanner
@@ -90,3 +98,15 @@ def test_every_weight_learns():
     logits, _ = network(torch.rand(2, 2, 8, 9), torch.randint(8, (2, 5, 2)))
     logits[..., 0].sum().backward()
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in network.parameters())
+
+
+def test_a_move_pays_the_cost_of_leaving_a_cell_its_own_way_alone():
+    moves = sure_moves(sharpness=30.0)
+    weights = cost_of_leaving(moves, 0.3).exp()
+    assert weights.shape == (9, 9, 3, 3)
+    torch.testing.assert_close(weights[:, :1], moves.exp())
+    for action in range(9):
+        wanted = torch.zeros(8, 3, 3)
+        if action < 8:
+            wanted[action, 1, 1] = 0.3
+        torch.testing.assert_close(weights[action, 1:], wanted)

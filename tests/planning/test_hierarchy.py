@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
-from vinlab.planning.hierarchy import shrink, spread
+from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels, as_guess, as_reward
+from vinlab.planning.hierarchy import shrink, slope, spread
 from vinlab.types import InputError
 
 
@@ -41,15 +41,37 @@ def test_levels_are_grid_planners_joined_by_one_more_reward_channel():
     torch.testing.assert_close(plan.coarser.coarser.value, coarsest.value)
 
 
-def test_gradients_equal_finite_differences_twice():
+def test_a_coarse_value_that_is_a_plane_stays_one():
+    rows, cols = torch.meshgrid(torch.arange(4.0), torch.arange(5.0), indexing="ij")
+    fine = slope((2 * rows + 3 * cols)[None, None], (7, 10), 2)[0, 0]
+    inside = fine[1:-1, 1:-1]
+    torch.testing.assert_close(inside.diff(dim=0), torch.full((4, 8), 1.0))
+    torch.testing.assert_close(inside.diff(dim=1), torch.full((5, 7), 1.5))
+    # The centre of the first coarse cell lies between its four fine ones.
+    assert fine[1, 1] == pytest.approx(0.25 * 2 + 0.25 * 3)
+
+
+def test_a_finer_level_can_begin_with_the_value_of_the_coarser_one():
+    torch.manual_seed(0)
+    rewards = [torch.randn(2, 1, size, size, dtype=torch.float64) for size in (3, 5)]
+    transitions = [kernels(1), kernels(1)]
+    plan = HierarchicalPlanner(iterations=(2, 3), hand_over=as_guess)(rewards, transitions)
+    coarse = GridPlanner(iterations=2)(rewards[0], transitions[0])
+    guess = 2 * slope(coarse.value, (5, 5), 2)
+    torch.testing.assert_close(plan.q, GridPlanner(iterations=3)(rewards[1], transitions[1], guess=guess).q)
+
+
+@pytest.mark.parametrize(("hand_over", "channels"), [(as_reward, 2), (as_guess, 1)])
+def test_gradients_equal_finite_differences_twice(hand_over, channels):
     torch.manual_seed(1)
     rewards = [torch.randn(1, 1, size, size, dtype=torch.float64, requires_grad=True) for size in (2, 3)]
-    sets = [kernels(1), kernels(2)]
+    sets = [kernels(1), kernels(channels)]
     weights = [k.requires_grad_() for s in sets for k in (s.reward, s.value)]
 
     def plan(coarse, fine, *weights):
         transitions = [SharedKernels(*weights[:2]), SharedKernels(*weights[2:])]
-        return HierarchicalPlanner(iterations=(2, 2))([coarse, fine], transitions).q
+        planner = HierarchicalPlanner(iterations=(2, 2), hand_over=hand_over)
+        return planner([coarse, fine], transitions).q
 
     assert torch.autograd.gradcheck(plan, (*rewards, *weights))
     assert torch.autograd.gradgradcheck(plan, (*rewards, *weights))

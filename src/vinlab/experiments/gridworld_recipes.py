@@ -36,11 +36,9 @@ def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     return default_recipe(LosslessVinConfig(iterations=DEEP_ITERATIONS[size]), size, budget)
 
 
-def default_recipe(
-    network: NetworkConfig, size: int, budget: Budget, *, epochs: int = 20
-) -> GridworldTraining:
+def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
     """What learns best and fastest: all optimal moves in every cell as targets, small batches, one cycle of Adam."""
-    epochs = {"smoke": 1, "small": epochs // 2, "paper": epochs}[budget]
+    epochs = {"smoke": 1, "small": 10, "paper": 20}[budget]
     return GridworldTraining(
         network=network,
         data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="everywhere"),

@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +24,7 @@ from vinlab.domains.gridworld.problem import (
 from vinlab.experiments.experiment import TrainingRequest, seeded
 from vinlab.learners import parallel
 from vinlab.learners.contract import Progress, Record, Validation
-from vinlab.learners.imitation import Best, ImitationConfig, imitate
+from vinlab.learners.imitation import Best, ImitationConfig, ImitationLoss, imitate
 from vinlab.networks.presets import NetworkConfig, network_to_plain
 from vinlab.recording.follower import Follower
 from vinlab.recording.manifest import Manifest
@@ -57,13 +58,15 @@ class GridworldTraining:
     network: NetworkConfig
     data: GridworldData
     learning: ImitationConfig
+    lesson_iterations: tuple[int, ...] | None = None
+    """K of each level while the network learns, where it is not the K it acts with."""
 
     def to_plain(self, source: Path | None) -> dict[str, Any]:
         """The same as a manifest holds it, with the name of the file that the maps came from."""
         return {
             "network": network_to_plain(self.network),
             "data": {**asdict(self.data), "source": source.name if source else "generated"},
-            "learning": asdict(self.learning),
+            "learning": {**asdict(self.learning), "lesson_iterations": self.lesson_iterations},
         }
 
 
@@ -132,6 +135,7 @@ def train(config: GridworldTraining, request: TrainingRequest, *, progress: Prog
             demonstrations,
             config.learning,
             seed=request.seed,
+            loss=partial(ImitationLoss, iterations=config.lesson_iterations),
             validate=validator(validation),
             record=record,
             progress=progress,

@@ -1,6 +1,7 @@
 """A VIN that plans on a coarse map first and needs fewer backups: the appendix's table of hierarchical VINs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from vinlab.experiments.experiment import Budget, Experiment, Recipe, Setting
 from vinlab.experiments.gridworld import GRIDWORLD
@@ -14,8 +15,8 @@ from vinlab.recording.recorded import RecordedRun
 LEVEL_ITERATIONS = {8: 4, 16: 10, 28: 16}
 """The paper's K of both levels by the side of the map."""
 
-EPOCHS = 30
-"""Half as many again as for a plain VIN."""
+LESSON_ITERATIONS = {8: 2, 16: 3, 28: 4}
+"""K of the fine level while it learns: the less it sees by itself, the more cells teach the coarse one."""
 
 
 def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
@@ -25,7 +26,9 @@ def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
         network = HierarchicalVinConfig(iterations=iterations, initialisation="random")
         return for_budget(paper_recipe(network, size, budget), budget)
     network = LosslessHierarchicalVinConfig(iterations=iterations)
-    return for_budget(default_recipe(network, size, budget, epochs=EPOCHS), budget)
+    config = default_recipe(network, size, budget)
+    lesson = (iterations[0], LESSON_ITERATIONS[size])
+    return for_budget(replace(config, lesson_iterations=lesson), budget)
 
 
 def _setting(size: int) -> Setting:

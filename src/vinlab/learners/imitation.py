@@ -15,7 +15,7 @@ from vinlab.learners import parallel
 from vinlab.learners.contract import NoRecord, Progress, Record, Validator, unwatched
 from vinlab.learners.epochs import Best, EpochTraining
 from vinlab.learners.optimisers import OptimiserName, Stage, make_optimiser, set_rate
-from vinlab.types import Demonstrations, InputError
+from vinlab.types import Demonstrations, InputError, Iterations
 
 
 @dataclass(frozen=True)
@@ -50,16 +50,20 @@ class Lessons(Protocol):
 
 
 class ImitationLoss(nn.Module):
-    """The policy with its loss, in one module so that several processes can share its gradient."""
+    """The policy with its loss, in one module so that several processes can share its gradient.
 
-    def __init__(self, policy: nn.Module) -> None:
+    Where ``iterations`` are given, the policy plans so many backups deep while it learns.
+    """
+
+    def __init__(self, policy: nn.Module, *, iterations: Iterations = None) -> None:
         super().__init__()
         self.policy = policy
+        self.options = {} if iterations is None else {"iterations": iterations}
 
     def forward(self, batch: Demonstrations) -> Float[Tensor, ""]:
         """The sum of the losses of all states in the batch."""
         batch = to_device(batch, next(self.policy.parameters()).device)
-        logits, _ = self.policy(batch.observations, batch.states)
+        logits, _ = self.policy(batch.observations, batch.states, **self.options)
         return (batch.weights * surprise(logits, batch.moves)).sum()
 
 

@@ -13,21 +13,22 @@ from vinlab.types import InputError, Iterations, Plan
 
 
 HandOver = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor | None]]
-"""What a finer level makes of its reward, the coarser value on its own cells, and the factor between the two: the
+"""What a finer level makes of its reward, the value of the coarser level, and the factor between their sizes: the
 reward it plans with, and the value it begins with (none: zero)."""
 
 
 def as_reward(reward: Tensor, coarse: Tensor, factor: int) -> tuple[Tensor, Tensor | None]:
-    """The coarse value is one more channel of the reward (the paper's way)."""
-    return torch.cat([reward, coarse], dim=1), None
+    """The coarse value is one more channel of the reward, the same on all cells of a coarse one (the paper's way)."""
+    return torch.cat([reward, spread(coarse, reward.shape[-2:], factor)], dim=1), None
 
 
 def as_guess(reward: Tensor, coarse: Tensor, factor: int) -> tuple[Tensor, Tensor | None]:
-    """The coarse value is where value iteration begins; a coarse step counts as ``factor`` fine ones.
+    """The coarse value is where value iteration begins: what lies further than K steps is worth what it says.
 
-    The finer level then looks K steps ahead exactly, and what lies beyond is worth what the coarser one says.
+    A coarse step counts as ``factor`` fine ones. Between the centres of coarse cells the value slopes: on flat steps
+    one cell would be worth as much as the next, and a policy that follows the best one could go to and fro.
     """
-    return reward, factor * coarse
+    return reward, factor * slope(coarse, reward.shape[-2:], factor)
 
 
 class HierarchicalPlanner(nn.Module):
@@ -75,8 +76,7 @@ class HierarchicalPlanner(nn.Module):
         for planner, signal, kernels, count in zip(self.levels, reward, transition, iterations, strict=True):
             guess = None
             if plan is not None:
-                coarse = spread(plan.value, signal.shape[-2:], self.factor)
-                signal, guess = self.hand_over(signal, coarse, self.factor)
+                signal, guess = self.hand_over(signal, plan.value, self.factor)
             finer: Plan = planner(signal, kernels, iterations=count, guess=guess)
             plan = Plan(reward=finer.reward, q=finer.q, value=finer.value, coarser=plan)
         assert plan is not None
@@ -85,14 +85,25 @@ class HierarchicalPlanner(nn.Module):
 
 def spread(value: Float[Tensor, "B 1 h w"], size: Sequence[int], factor: int) -> Float[Tensor, "B 1 H W"]:
     """The coarse value on the cells of a finer map: each cell takes that of the coarse cell it lies in."""
+    _require_coarse(value, size, factor)
+    rows, cols = (torch.arange(fine, device=value.device) // factor for fine in size)
+    return value[:, :, rows][:, :, :, cols]
+
+
+def slope(value: Float[Tensor, "B 1 h w"], size: Sequence[int], factor: int) -> Float[Tensor, "B 1 H W"]:
+    """The coarse value on the cells of a finer map, linear between the centres of coarse cells."""
+    _require_coarse(value, size, factor)
+    larger = functional.interpolate(value, scale_factor=factor, mode="bilinear", align_corners=False)
+    return larger[:, :, : size[0], : size[1]]
+
+
+def _require_coarse(value: Tensor, size: Sequence[int], factor: int) -> None:
     wanted = tuple(-(-fine // factor) for fine in size)
     if tuple(value.shape[-2:]) != wanted:
         raise InputError(
             f"a map of {tuple(size)} cells made {factor} times as coarse has {wanted} cells, "
             f"but {tuple(value.shape[-2:])} came."
         )
-    rows, cols = (torch.arange(fine, device=value.device) // factor for fine in size)
-    return value[:, :, rows][:, :, :, cols]
 
 
 def shrink(image: Float[Tensor, "B C H W"], factor: int) -> Float[Tensor, "B C h w"]:
