@@ -49,7 +49,7 @@ def test_a_run_is_a_folder_of_four_files(run):
     }
     manifest = json.loads((run / "manifest.json").read_text())
     assert manifest["id"] == "gridworld/8/vin"
-    assert manifest["config"]["network"]["iterations"] == 10
+    assert manifest["config"]["network"]["iterations"] == 16
     assert manifest["data_hash"]
     assert manifest["versions"]["torch"]
 
@@ -82,7 +82,7 @@ def test_data_writes_problems_that_evaluate_reads(run, tmp_path, capsys):
         "prediction_loss",
         "settings",
     }
-    assert scores["settings"]["iterations"] == 12
+    assert scores["settings"]["iterations"] == 18
 
 
 def test_evaluate_counts_unsolvable_problems(run, tmp_path, capsys):
@@ -98,7 +98,7 @@ def test_evaluate_counts_unsolvable_problems(run, tmp_path, capsys):
 
 def test_evaluate_says_which_k_it_used(run, capsys):
     main(["evaluate", str(run), "--iterations", "3"])
-    assert "K = 3 (its own is 10" in capsys.readouterr().out
+    assert "K = 3 (its own is 16" in capsys.readouterr().out
 
 
 def test_plan_reads_a_picture_and_says_what_it_assumed(run, tmp_path, capsys):
@@ -113,7 +113,7 @@ def test_plan_reads_a_picture_and_says_what_it_assumed(run, tmp_path, capsys):
     said = capsys.readouterr().out
     assert "6 x 9 cells, 7.4% of them blocked" in said
     assert "darker than 0.5 is blocked" in said
-    assert re.search(r"K = (12|24|48) \(its own is 10", said)
+    assert re.search(r"K = (18|36|54) \(its own is 16", said)
     assert out.stat().st_size > 5000
 
 

@@ -29,6 +29,8 @@ from vinlab.planning import (
     LocalKernels,
     SharedKernels,
     UntiedKernels,
+    as_guess,
+    as_reward,
 )
 from vinlab.types import Demonstrations, GraphPlan, GridProblems, InputError, Plan, Scores
 
@@ -89,6 +91,8 @@ __all__ = [
     "UntiedKernels",
     "UntiedTransition",
     "ValueIterationNetwork",
+    "as_guess",
+    "as_reward",
     "evaluate",
     "load",
     "move_kernels",

@@ -25,25 +25,25 @@ SIZE = 16
 SHARES = (20, 50, 100)
 """Of the training data, in percent."""
 
-NETWORKS: dict[str, tuple[NetworkConfig, NetworkConfig, str]] = {
-    "vin": (AuthorsVinConfig(ITERATIONS[SIZE]), VinConfig(ITERATIONS[SIZE]), "VIN"),
-    "untied": (
-        AuthorsUntiedVinConfig(ITERATIONS[SIZE]),
-        UntiedVinConfig(ITERATIONS[SIZE]),
-        "VIN with kernels of its own in every backup",
-    ),
+WORDS = {"vin": "VIN", "untied": "VIN with kernels of its own in every backup"}
+
+NETWORKS: dict[Recipe, dict[str, NetworkConfig]] = {
+    "paper": {
+        "vin": AuthorsVinConfig(iterations=ITERATIONS[SIZE]),
+        "untied": AuthorsUntiedVinConfig(iterations=ITERATIONS[SIZE]),
+    },
+    "default": {
+        "vin": VinConfig(iterations=ITERATIONS[SIZE]),
+        "untied": UntiedVinConfig(iterations=ITERATIONS[SIZE]),
+    },
 }
-"""The network of each recipe: in ``paper`` it starts as noise, in ``default`` its free kernels start as moves."""
+"""In the recipe ``paper`` kernels start as noise, in ``default`` they start as moves; in both they are free."""
 
 
 def configure(name: str, share: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """A tied or untied VIN on a share of the data."""
-    from_noise, from_moves, _ = NETWORKS[name]
-    if recipe == "paper":
-        config = paper_recipe(from_noise, SIZE, budget)
-    else:
-        config = default_recipe(from_moves, SIZE, budget)
-    return for_budget(with_share(config, share), budget)
+    train_as = paper_recipe if recipe == "paper" else default_recipe
+    return for_budget(with_share(train_as(NETWORKS[recipe][name], SIZE, budget), share), budget)
 
 
 def _id(name: str, share: int) -> str:
@@ -55,12 +55,12 @@ def _id(name: str, share: int) -> str:
 def _setting(name: str, share: int) -> Setting:
     return Setting(
         id=_id(name, share),
-        about=f"{NETWORKS[name][2]}, {share} % of the training data, {SIZE} x {SIZE} maps",
+        about=f"{WORDS[name]}, {share} % of the training data, {SIZE} x {SIZE} maps",
         configure=lambda budget, recipe: configure(name, share, budget, recipe),
     )
 
 
-SETTINGS = {setting.id: setting for setting in (_setting(name, s) for s in SHARES for name in NETWORKS)}
+SETTINGS = {setting.id: setting for setting in (_setting(name, s) for s in SHARES for name in WORDS)}
 
 
 def table(runs: Sequence[RecordedRun]) -> str:

@@ -11,7 +11,6 @@ from vinlab.planning.bellman import GridTransition
 from vinlab.planning.grid import GridPlanner
 from vinlab.types import InputError, Iterations, Plan
 
-
 HandOver = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor | None]]
 """What a finer level makes of its reward, the value of the coarser level, and the factor between their sizes: the
 reward it plans with, and the value it begins with (none: zero)."""
