@@ -97,6 +97,13 @@ def test_what_the_graph_cannot_say_is_refused(tmp_path):
     assert not (tmp_path / "vin.onnx").exists()
 
 
+def test_a_hierarchy_that_hands_its_value_over_in_a_way_of_its_own_is_refused(tmp_path):
+    network = HierarchicalVinConfig(iterations=(2, 2), hidden=2).build()
+    network.planner.hand_over = lambda reward, coarse, factor: (reward, coarse)
+    with pytest.raises(InputError, match="by as_reward or as_guess"):
+        export_onnx(network, tmp_path / "vin.onnx")
+
+
 def test_a_hierarchy_with_untied_kernels_is_refused(tmp_path):
     network = HierarchicalVinConfig(iterations=(2, 2), hidden=2).build()
     untied = UntiedVinConfig(iterations=2, hidden=2).build().transition

@@ -22,7 +22,7 @@ from vinlab.design import (
     StateAttention,
 )
 from vinlab.networks import ValueIterationNetwork
-from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels, as_guess
+from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels, as_guess, as_reward
 from vinlab.recording.files import write_bytes
 from vinlab.types import InputError
 
@@ -89,13 +89,26 @@ def _require_exportable(network: Any) -> None:
         if not isinstance(part, known):
             wanted = " or ".join(kind.__name__ for kind in known)
             raise InputError(f"The {name} of an exported VIN must be {wanted}, but is {type(part).__name__}.")
-    if isinstance(network.transition, HierarchicalTransition):
-        for level in network.transition.levels:
-            if not isinstance(level, SharedTransition | LosslessTransition):
-                raise InputError(
-                    "Each level of an exported VIN's transition must be SharedTransition or LosslessTransition, "
-                    f"but one is {type(level).__name__}."
-                )
+    _require_levels("reward", network.reward, HierarchicalReward, (CnnReward, CostReward))
+    _require_levels(
+        "transition", network.transition, HierarchicalTransition, (SharedTransition, LosslessTransition)
+    )
+    if isinstance(network.planner, HierarchicalPlanner) and network.planner.hand_over not in (
+        as_reward,
+        as_guess,
+    ):
+        raise InputError(
+            "The planner of an exported VIN must hand its coarse value over by as_reward or as_guess."
+        )
+
+
+def _require_levels(name: str, part: Any, hierarchy: type, known: tuple[type, ...]) -> None:
+    for level in part.levels if isinstance(part, hierarchy) else ():
+        if not isinstance(level, known):
+            wanted = " or ".join(kind.__name__ for kind in known)
+            raise InputError(
+                f"Each level of an exported VIN's {name} must be {wanted}, but one is {type(level).__name__}."
+            )
 
 
 @dataclass(frozen=True)
