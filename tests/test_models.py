@@ -1,9 +1,11 @@
 import json
 
+import numpy as np
 import pytest
 import torch
 
 import vinlab
+from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
 from vinlab.experiments import GRIDWORLD, TrainingRequest
 from vinlab.models import load, shipped_ids, suggestion
 from vinlab.networks.presets import KINDS, network_from_plain, network_to_plain
@@ -57,9 +59,12 @@ def test_an_unknown_name_is_answered_with_the_nearest():
     assert suggestion("zzz", ["a", "b"]) == "; known are a, b"
 
 
-@pytest.mark.parametrize("kind", ["vin", "authors-vin", "untied-vin", "hierarchical-vin"])
+@pytest.mark.parametrize(
+    "kind",
+    ["vin", "authors-vin", "untied-vin", "lossless-vin", "hierarchical-vin", "lossless-hierarchical-vin"],
+)
 def test_settings_of_networks_go_to_plain_data_and_back(kind):
-    config = KINDS[kind](iterations=(2, 3) if kind == "hierarchical-vin" else 3)
+    config = KINDS[kind](iterations=(2, 3) if "hierarchical" in kind else 3)
     plain = json.loads(json.dumps(network_to_plain(config)))
     rebuilt, original = network_from_plain(plain), config.build()
     shapes = [{name: tuple(w.shape) for name, w in n.state_dict().items()} for n in (rebuilt, original)]
@@ -71,3 +76,16 @@ def test_shipped_models_load_and_have_a_card(id):
     model = vinlab.load(id)
     for entry in ("config", "scores", "commit", "date", "licence", "limits"):
         assert entry in model.card, entry
+
+
+@pytest.mark.parametrize(
+    "id", ["gridworld/8/vin", "gridworld/16/vin", "gridworld/28/vin", "gridworld/28/hvin"]
+)
+def test_the_shipped_planners_solve_maps_that_nobody_has_seen_as_their_cards_say(id):
+    model = load(id)
+    rng = np.random.default_rng([1_618, model.size])
+    scores = vinlab.evaluate(model.network, sample_problems(GridworldConfig(size=model.size), 400, rng=rng))
+    assert scores.success_rate >= 0.995
+    assert scores.optimal_action_accuracy >= 0.997
+    assert abs(scores.trajectory_difference) <= 0.02
+    assert scores.success_rate == pytest.approx(model.card["scores"]["success_rate"], abs=0.005)
