@@ -13,9 +13,10 @@ install: .venv/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
-.venv/.installed-test: .venv/.installed
+# One call of pip for both: a test machine needs all that a user does.
+.venv/.installed-test: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
-	@touch $@
+	@touch .venv/.installed $@
 
 run: install
 	$(BIN)/vinlab train gridworld/8/vin --out runs/first --overwrite
