@@ -32,7 +32,7 @@ MEASURES = {
     "success_rate": ("reaches the goal", "{:.1%}"),
     "trajectory_difference": ("extra steps, mean", "{:.3f}"),
     "optimal_action_accuracy": ("moves that are optimal", "{:.2%}"),
-    "prediction_loss": ("moves unlike the expert's", "{:.3f}"),
+    "prediction_loss": ("moves unlike the expert's *", "{:.3f}"),
     "train_distance": ("final distance, training domains", "{:.3f}"),
     "test_distance": ("final distance, unseen domains", "{:.3f}"),
     "test_failed": ("ends far from the goal", "{:.1%}"),
@@ -90,6 +90,8 @@ def print_scores(id: str, scores: Mapping[str, Any]) -> None:
         if name not in scores:
             continue
         table.add_row(words, _number(scores[name], form), _number(paper.get(name), form))
+    if "prediction_loss" in scores:
+        table.caption = "* where several moves are optimal, the expert makes one of them"
     if scores["num_unsolvable"]:
         table.add_row("of them without any route", _counted(scores), "–")
     Console().print(table)
