@@ -6,9 +6,9 @@ from vinlab.planning.hierarchy import shrink, slope, spread
 from vinlab.types import InputError
 
 
-def kernels(rewards, dtype=torch.float64, actions=3):
+def kernels(rewards, dtype=torch.float64):
     return SharedKernels(
-        torch.randn(actions, rewards, 3, 3, dtype=dtype), 0.3 * torch.randn(actions, 1, 3, 3, dtype=dtype)
+        torch.randn(3, rewards, 3, 3, dtype=dtype), 0.3 * torch.randn(3, 1, 3, 3, dtype=dtype)
     )
 
 
@@ -65,7 +65,7 @@ def test_a_finer_level_can_begin_with_the_value_of_the_coarser_one():
 def test_gradients_equal_finite_differences_twice(hand_over, channels):
     torch.manual_seed(1)
     rewards = [torch.randn(1, 1, size, size, dtype=torch.float64, requires_grad=True) for size in (2, 3)]
-    sets = [kernels(1, actions=2), kernels(channels, actions=2)]
+    sets = [kernels(1), kernels(channels)]
     weights = [k.requires_grad_() for s in sets for k in (s.reward, s.value)]
 
     def plan(coarse, fine, *weights):
