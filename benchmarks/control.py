@@ -21,15 +21,15 @@ from vinlab.domains.control.environment import ParticleWorlds
 from vinlab.domains.control.expert import RouteController, roll_out
 from vinlab.domains.control.problem import observe
 from vinlab.experiments import CONTROL, TrainingRequest
+from vinlab.experiments.base import BUDGETS, RECIPES, Budget, Recipe, seeded
 from vinlab.experiments.control import configure
-from vinlab.experiments.control_training import (
+from vinlab.experiments.control.train import (
     TRAINING_STREAM,
     NetworkController,
     final_distances,
     make_problems,
 )
-from vinlab.experiments.experiment import BUDGETS, RECIPES, Budget, Recipe, seeded
-from vinlab.learners.contract import Progress
+from vinlab.learners.callbacks import Progress
 
 DOMAINS = 40
 

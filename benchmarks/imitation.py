@@ -19,10 +19,10 @@ from torch import Tensor, nn
 
 from vinlab.domains.gridworld.expert import demonstrate_everywhere, demonstrate_trajectories
 from vinlab.domains.gridworld.problem import GridworldConfig, attempt_problems
-from vinlab.learners.contract import NoRecord
+from vinlab.learners.callbacks import NoRecord
 from vinlab.learners.imitation import ImitationConfig, Training
-from vinlab.learners.optimisers import Stage
-from vinlab.networks.presets import VinConfig
+from vinlab.learners.optimizers import Stage
+from vinlab.networks.configs import VinConfig
 from vinlab.types import Demonstrations
 
 SIZE, ITERATIONS, MAPS, BATCH = 28, 36, 5000, 128

@@ -10,11 +10,11 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from vinlab.domains.mars.lessons import GroundLessons, TeachingConfig, teach
+from vinlab.domains.mars.expert import GroundLessons, TeachingConfig, teach
 from vinlab.domains.mars.patches import MarsProblems
 from vinlab.experiments.mars import MARS
 from vinlab.learners.arrival import ArrivalLoss
-from vinlab.learners.everywhere import EverywhereLoss
+from vinlab.learners.losses import EverywhereLoss
 
 PATCHES, BATCH, REPEATS = 64, 16, 5
 

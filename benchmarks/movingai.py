@@ -14,9 +14,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from vinlab.journeys import ScenarioResults, run_scenarios
 from vinlab.maps import read_scenarios
 from vinlab.models import default_id, load
+from vinlab.navigation.map_files import ScenarioResults, run_scenarios
 from vinlab.types import InputError
 
 RULES = {"corners_cut": True, "corners_forbidden": False}

@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from vinlab.recording.environment import package_versions, source_state
 from vinlab.recording.files import write_json
+from vinlab.recording.provenance import package_versions, source_state
 
 HERE = Path(__file__).parent
 

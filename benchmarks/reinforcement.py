@@ -17,14 +17,14 @@ import torch
 from sb3_contrib import TRPO
 from stable_baselines3.common.env_util import make_vec_env
 
-from vinlab.domains.gridworld.holes_env import HoleWorldEnvironment
 from vinlab.domains.gridworld.problem import GridworldConfig
+from vinlab.domains.holeworld.gymnasium_env import HoleWorldEnvironment
 from vinlab.experiments.rl import configure_vin
-from vinlab.experiments.rl_training import RlTraining, build, drawing
-from vinlab.learners.contract import NoRecord
-from vinlab.learners.curriculum import CurriculumConfig
-from vinlab.learners.trpo import Training
-from vinlab.networks.sb3 import VinPolicy
+from vinlab.experiments.rl.train import RlTraining, build, drawing
+from vinlab.integrations.sb3 import VinPolicy
+from vinlab.learners.callbacks import NoRecord
+from vinlab.learners.trpo.curriculum import CurriculumConfig
+from vinlab.learners.trpo.trpo import Training
 
 SIZE, LEVEL = 8, 6
 ENVIRONMENTS, STEPS = 32, 64

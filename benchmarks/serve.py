@@ -23,7 +23,7 @@ CLIENTS, SIDE, BACKUPS = 8, 28, 36
 
 def start_server() -> tuple[subprocess.Popen[str], int]:
     """A server on a free port of the loopback, with one thread for each library's kernels."""
-    command = [sys.executable, "-m", "vinlab.cli", "serve", "--port", "0", "--model", "gridworld/28/vin"]
+    command = [sys.executable, "-m", "vinlab", "serve", "--port", "0", "--model", "gridworld/28/vin"]
     server = subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
     )

@@ -28,13 +28,13 @@ def measure(folder: Path, updates: int, threads: int) -> dict[str, float]:
     import numpy as np
     import torch
 
+    from vinlab.domains.web.demonstrations import ClickLessons
     from vinlab.domains.web.expert import paths_from
     from vinlab.domains.web.large import open_large_site
-    from vinlab.domains.web.lessons import ClickLessons
     from vinlab.domains.web.problem import start_at_root
-    from vinlab.experiments.web_views import index_view
+    from vinlab.experiments.web.view import index_view
     from vinlab.learners.link_imitation import LinkLoss
-    from vinlab.networks.web_presets import IndexVinConfig
+    from vinlab.networks.links.configs import IndexVinConfig
 
     torch.set_num_threads(threads)
     torch.manual_seed(0)

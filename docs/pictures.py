@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 import vinlab
-from vinlab.experiments.gridworld_pictures import route_figure, routes_figure
-from vinlab.experiments.gridworld_training import make_test_problems
+from vinlab.experiments.gridworld.figures import route_figure, routes_figure
+from vinlab.experiments.gridworld.train import make_test_problems
 from vinlab.figures import save_figure
 from vinlab.models import default_id
-from vinlab.navigation import consult
+from vinlab.navigation.routes import consult
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -73,7 +73,7 @@ def draw_value_spread() -> None:
 @contextmanager
 def served_page() -> Iterator[str]:
     """The address of a page that is served meanwhile."""
-    command = [sys.executable, "-m", "vinlab.cli", "serve", "--port", "0"]
+    command = [sys.executable, "-m", "vinlab", "serve", "--port", "0"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:

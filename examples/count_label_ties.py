@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vinlab.domains.gridworld.authors import LabelledMaps, read_authors_file
+from vinlab.domains.gridworld.author_data import LabelledMaps, read_authors_file
 from vinlab.domains.gridworld.expert import DIAGONAL_FIRST, demonstrate_trajectories, optimal_moves
 from vinlab.domains.gridworld.problem import GridworldConfig, attempt_problems
 from vinlab.planning.exact import cost_to_go

@@ -7,9 +7,9 @@ import numpy as np
 import onnxruntime
 
 import vinlab
-from vinlab.export import export_onnx
+from vinlab.export.onnx import export_onnx
 from vinlab.models import shipped_ids
-from vinlab.networks.presets import VinConfig
+from vinlab.networks.configs import VinConfig
 
 MOVES = np.array([(-1, 0), (1, 0), (0, 1), (0, -1), (-1, 1), (-1, -1), (1, 1), (1, -1)])
 """N, S, E, W, NE, NW, SE, SW."""

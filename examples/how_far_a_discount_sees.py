@@ -14,8 +14,8 @@ import torch
 
 from vinlab import GridPlanner, GridProblems, SharedKernels, move_kernels
 from vinlab.domains.gridworld.mazes import MazeConfig
+from vinlab.navigation.adaptive import ways_of
 from vinlab.planning.exact import cost_to_go
-from vinlab.thinking import ways_of
 
 WALL = 1e4
 DESIGNS = [

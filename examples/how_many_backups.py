@@ -8,8 +8,8 @@ import sys
 import numpy as np
 
 import vinlab
-from vinlab import navigation
 from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
+from vinlab.navigation import routes as navigation
 
 STREAM = 27_182
 """The maps are neither those of training nor those of any table."""

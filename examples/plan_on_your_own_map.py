@@ -8,8 +8,8 @@ import numpy as np
 
 import vinlab
 from vinlab.experiments import EXPERIMENTS, TrainingRequest, experiment_of
-from vinlab.experiments.experiment import Budget
-from vinlab.learners.contract import unwatched
+from vinlab.experiments.base import Budget
+from vinlab.learners.callbacks import unwatched
 from vinlab.models import shipped_ids
 
 # '#' is blocked, S the start, G the goal. Any number of rows and columns will do.

@@ -10,12 +10,12 @@ import numpy as np
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_util import make_vec_env
 
-from vinlab.domains.gridworld.holes import sample_hole_problems
-from vinlab.domains.gridworld.holes_env import HoleWorldEnvironment
 from vinlab.domains.gridworld.problem import GridworldConfig
-from vinlab.experiments.rl_evaluation import act_among_holes
-from vinlab.networks.reinforced import ValueVinConfig
-from vinlab.networks.sb3 import VinPolicy
+from vinlab.domains.holeworld.gymnasium_env import HoleWorldEnvironment
+from vinlab.domains.holeworld.problem import sample_hole_problems
+from vinlab.experiments.rl.evaluate import act_among_holes
+from vinlab.integrations.sb3 import VinPolicy
+from vinlab.networks.grid.rl import ValueVinConfig
 
 SIZE = 8
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 import vinlab
-from vinlab.design import LosslessTransition, sure_moves
 from vinlab.domains.gridworld.problem import observe
-from vinlab.experiments.map_kinds import judge_kind, mazes
+from vinlab.experiments.any_map.evaluate import judge_kind, mazes
+from vinlab.modules import LosslessTransition, sure_moves
 from vinlab.types import GridProblems
 
 STREAM = 31_415

@@ -11,7 +11,7 @@ import tyro
 import vinlab
 from vinlab import cli
 from vinlab.experiments import EXPERIMENTS, TrainingRequest, experiment_of
-from vinlab.learners.contract import unwatched
+from vinlab.learners.callbacks import unwatched
 
 ROOT = Path(__file__).parents[1]
 PAGES = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vinlab.design.transition import move_kernels
+from vinlab.modules.transition import move_kernels
 from vinlab.types import MOVE_NAMES
 
 EXAMPLES = {path.stem: path for path in sorted((Path(__file__).parents[1] / "examples").glob("*.py"))}

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from vinlab.experiments import EXPERIMENTS, GRIDWORLD
-from vinlab.experiments.scores_table import brief_table
-from vinlab.recording.recorded import collect_runs
+from vinlab.experiments.gridworld.table import brief_table
+from vinlab.recording.finished_run import collect_runs
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "results" / "runs"

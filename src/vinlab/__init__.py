@@ -3,7 +3,7 @@
 from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
-from vinlab.design import (
+from vinlab.modules import (
     CnnReward,
     CostReward,
     GivenTransition,
@@ -36,21 +36,21 @@ from vinlab.types import Demonstrations, GraphPlan, GridProblems, InputError, Pl
 
 if TYPE_CHECKING:
     from vinlab.domains.gridworld.environment import register_environments
-    from vinlab.journeys import plan_on_map
     from vinlab.maps import read_map
     from vinlab.models import Model, load
-    from vinlab.navigation import Route, evaluate, navigate
+    from vinlab.navigation.map_files import plan_on_map
+    from vinlab.navigation.routes import Route, evaluate, navigate
 
 __version__ = metadata.version("vinlab")
 
 # What needs more than torch and numpy is loaded when it is first asked for.
 _LATER = {
     "Model": "vinlab.models",
-    "Route": "vinlab.navigation",
-    "evaluate": "vinlab.navigation",
+    "Route": "vinlab.navigation.routes",
+    "evaluate": "vinlab.navigation.routes",
     "load": "vinlab.models",
-    "navigate": "vinlab.navigation",
-    "plan_on_map": "vinlab.journeys",
+    "navigate": "vinlab.navigation.routes",
+    "plan_on_map": "vinlab.navigation.map_files",
     "read_map": "vinlab.maps",
     "register_environments": "vinlab.domains.gridworld.environment",
 }

@@ -6,7 +6,8 @@ import pytest
 
 from vinlab.domains.gridworld.problem import content_keys
 from vinlab.experiments import ANY_MAP, BUDGETS, GENERALISATION, GUIDE, RECIPES, TrainingRequest
-from vinlab.experiments.any_map_training import (
+from vinlab.experiments.any_map.evaluate import blocks, judge_kind, mazes, paper, scattered
+from vinlab.experiments.any_map.train import (
     AnyMapData,
     Examination,
     Lesson,
@@ -14,7 +15,6 @@ from vinlab.experiments.any_map_training import (
     make_test_sets,
     make_validation_sets,
 )
-from vinlab.experiments.map_kinds import blocks, judge_kind, mazes, paper, scattered
 from vinlab.models import Model, default_id, load, shipped_ids
 from vinlab.networks import Policy
 from vinlab.recording.plain import to_plain

@@ -8,9 +8,9 @@ import pytest
 pytest.importorskip("mujoco")
 
 from vinlab.experiments import BUDGETS, CONTROL, RECIPES, TrainingRequest, paper_numbers
-from vinlab.experiments import control_training as training
 from vinlab.experiments.control import configure
-from vinlab.experiments.control_teachers import _bounded, teach
+from vinlab.experiments.control import train as training
+from vinlab.experiments.control.demonstrations import _bounded, teach
 from vinlab.experiments.pictures import draw_run
 from vinlab.recording.plain import to_plain
 from vinlab.types import InputError
@@ -113,7 +113,7 @@ def test_the_table_names_both_teachers_and_the_rows_beside_them(searched, tmp_pa
 def test_pictures_and_the_film_are_drawn(searched, tmp_path, monkeypatch):
     from PIL import Image
 
-    from vinlab.experiments import control_pictures
+    from vinlab.experiments.control import figures as control_pictures
 
     monkeypatch.setattr(control_pictures, "DOMAINS", 2)
     monkeypatch.setattr(control_pictures, "FILMED", 1)

@@ -6,7 +6,7 @@ import torch
 
 from vinlab.domains.gridworld.problem import content_keys
 from vinlab.experiments import BUDGETS, GRIDWORLD, RECIPES, TrainingRequest, paper_numbers
-from vinlab.experiments.gridworld_training import (
+from vinlab.experiments.gridworld.train import (
     GridworldData,
     make_demonstrations,
     make_test_problems,

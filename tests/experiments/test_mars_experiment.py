@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import vinlab
-from vinlab.domains.mars.lessons import TeachingConfig, teach
+from vinlab.domains.mars.expert import TeachingConfig, teach
 from vinlab.domains.mars.patches import MarsProblems
 from vinlab.experiments import BUDGETS, RECIPES, TrainingRequest, paper_numbers
 from vinlab.experiments.mars import MARS, judge
-from vinlab.experiments.mars_classifier import choose_caution
-from vinlab.experiments.mars_evaluation import arrivals_everywhere, success_by_length, try_out
-from vinlab.experiments.mars_table import mars_table, rows_of
-from vinlab.learners.contract import unwatched
-from vinlab.networks.mars import StraightLine
-from vinlab.networks.mars_presets import ClassifierConfig
+from vinlab.experiments.mars.classifier import choose_caution
+from vinlab.experiments.mars.evaluate import arrivals_everywhere, success_by_length, try_out
+from vinlab.experiments.mars.table import mars_table, rows_of
+from vinlab.learners.callbacks import unwatched
+from vinlab.networks.terrain.configs import ClassifierConfig
+from vinlab.networks.terrain.policies import StraightLine
 from vinlab.recording.plain import to_plain
 from vinlab.types import GridProblems, InputError
 

@@ -5,14 +5,14 @@ import pytest
 
 from vinlab.domains.gridworld.problem import content_keys
 from vinlab.experiments import RL, TrainingRequest
-from vinlab.experiments.experiment import BUDGETS, RECIPES
+from vinlab.experiments.base import BUDGETS, RECIPES
 from vinlab.experiments.picture_command import draw_recorded
-from vinlab.experiments.rl_evaluation import act_among_holes, optimal_share, score, success_by_difficulty
-from vinlab.experiments.rl_pictures import draw_experiment
-from vinlab.experiments.rl_training import RlData, drawing, make_test_problems, make_validation_problems
+from vinlab.experiments.rl.evaluate import act_among_holes, optimal_share, score, success_by_difficulty
+from vinlab.experiments.rl.figures import draw_experiment
+from vinlab.experiments.rl.train import RlData, drawing, make_test_problems, make_validation_problems
 from vinlab.models import load
-from vinlab.networks.reinforced import ValueVinConfig
-from vinlab.recording.recorded import open_run
+from vinlab.networks.grid.rl import ValueVinConfig
+from vinlab.recording.finished_run import open_run
 from vinlab.types import GridProblems, InputError
 
 IDS = ["rl/8/vin", "rl/8/cnn", "rl/8/vin-no-curriculum", "rl/16/vin", "rl/16/cnn"]

@@ -1,15 +1,10 @@
-import sys
-from pathlib import Path
-
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "domains" / "web"))
-from hand_made import ten_pages
-
+from helpers.small_site import ten_pages
 from vinlab.domains.web.problem import WebProblems
-from vinlab.experiments.web_evaluation import browse, evaluate_links, make_judged
-from vinlab.experiments.web_views import index_view, page_view
-from vinlab.networks.web import LinkPolicy
+from vinlab.experiments.web.evaluate import browse, evaluate_links, make_judged
+from vinlab.experiments.web.view import index_view, page_view
+from vinlab.networks.links.policies import LinkPolicy
 
 
 class HighestNumber(LinkPolicy):

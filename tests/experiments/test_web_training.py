@@ -3,12 +3,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vinlab.experiments.experiment import TrainingRequest, paper_numbers
+from vinlab.experiments.base import TrainingRequest, paper_numbers
 from vinlab.experiments.web import WEB, table
-from vinlab.experiments.web_browsing import open_browser
-from vinlab.experiments.web_data import load_site, make_sets
-from vinlab.experiments.web_pictures import trail_figure
-from vinlab.learners.contract import unwatched
+from vinlab.experiments.web.browse import open_browser
+from vinlab.experiments.web.data import load_site, make_sets
+from vinlab.experiments.web.figures import trail_figure
+from vinlab.learners.callbacks import unwatched
 from vinlab.types import InputError
 
 TRAINED = ("baseline", "vin-staged", "members", "pages", "pages-k0")
@@ -101,7 +101,7 @@ def test_the_plan_is_drawn_with_the_clicked_pages_named(runs):
 
 def test_vectors_of_another_dimension_than_the_weights_are_refused(runs, tmp_path):
     from vinlab.domains.web.site import build_site
-    from vinlab.domains.web.store import write_site
+    from vinlab.domains.web.site_files import write_site
     from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia
 
     other = EncyclopediaConfig(branches=(3, 2), articles=40, sentences=16, dimension=8)

@@ -3,11 +3,11 @@ import torch
 import torch.nn.functional as functional
 from torch import nn
 
-from vinlab.learners.contract import Validation
+from vinlab.learners.callbacks import Validation
 from vinlab.learners.imitation import ImitationConfig, imitate, surprise
-from vinlab.learners.optimisers import Stage, TheanoRmsProp
-from vinlab.networks.lossless import LosslessHierarchicalVinConfig
-from vinlab.networks.presets import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
+from vinlab.learners.optimizers import Stage, TheanoRmsProp
+from vinlab.networks.configs import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
+from vinlab.networks.grid.cost_vin import LosslessHierarchicalVinConfig
 from vinlab.types import Demonstrations, InputError
 
 

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from vinlab.maps import read_map, read_scenarios
-from vinlab.maps.content import LARGEST_FILE
+from vinlab.maps.safe_files import LARGEST_FILE
 from vinlab.types import InputError
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from vinlab.design import move_kernels
+from vinlab.modules import move_kernels
 from vinlab.planning import GridPlanner, SharedKernels
 from vinlab.planning.exact import cost_to_go, exact_value_iteration
 from vinlab.types import MOVE_OFFSETS

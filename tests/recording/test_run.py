@@ -10,24 +10,10 @@ import pytest
 import torch
 from torch import nn
 
-from vinlab.recording import Manifest, Run, files
+from helpers.manifests import MANIFEST
+from vinlab.recording import Run, files
 from vinlab.types import InputError
 
-MANIFEST = Manifest(
-    id="gridworld/8/vin",
-    budget="smoke",
-    recipe="default",
-    seed=0,
-    config={"iterations": 10},
-    commit="c0ffee",
-    clean=True,
-    versions={"python": "3.11"},
-    platform="test",
-    device="cpu",
-    threads=1,
-    data_hash="ab",
-    started="2020-01-01T00:00:00+00:00",
-)
 EPOCHS = 5
 
 
@@ -118,7 +104,7 @@ def test_a_run_killed_by_the_system_resumes_to_the_same(tmp_path: Path, unbroken
     script = f"""
 import os, signal, sys
 from pathlib import Path
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parents[1])]!r}
 import test_run
 run = test_run.Run.create(Path(sys.argv[1]), test_run.MANIFEST)
 test_run.train(run, stop_after=3)

@@ -28,7 +28,7 @@ SHOTS = os.environ.get("VINLAB_SCREENSHOTS")
 def server():
     """A page of its own process; Ctrl-C must end it cleanly."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "vinlab.cli", "serve", "--port", "0"]
+    command = [sys.executable, "-m", "vinlab", "serve", "--port", "0"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from vinlab.models import Model
-from vinlab.networks.mars_presets import TerrainVinConfig
-from vinlab.networks.presets import VinConfig
+from vinlab.networks.configs import VinConfig
+from vinlab.networks.terrain.configs import TerrainVinConfig
 from vinlab.types import InputError
 
 pytest.importorskip("fastapi")
@@ -17,8 +17,8 @@ pytest.importorskip("httpx")
 from starlette.testclient import TestClient
 
 from vinlab.serve.app import make_app
-from vinlab.serve.run import LOCAL, models_for_page
-from vinlab.serve.work import Full, Gone, Workshop
+from vinlab.serve.server import LOCAL, models_for_page
+from vinlab.serve.worker import Full, Gone, Workshop
 
 
 @pytest.fixture(scope="module")

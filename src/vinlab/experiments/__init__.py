@@ -1,8 +1,8 @@
 """One module per table or figure of the paper."""
 
+from vinlab.experiments.ablations import GUIDE
 from vinlab.experiments.any_map import ANY_MAP
-from vinlab.experiments.control import CONTROL
-from vinlab.experiments.experiment import (
+from vinlab.experiments.base import (
     BUDGETS,
     RECIPES,
     Experiment,
@@ -11,9 +11,9 @@ from vinlab.experiments.experiment import (
     experiment_of,
     paper_numbers,
 )
+from vinlab.experiments.control import CONTROL
 from vinlab.experiments.generalisation import GENERALISATION
 from vinlab.experiments.gridworld import GRIDWORLD
-from vinlab.experiments.guide import GUIDE
 from vinlab.experiments.hierarchical import HIERARCHICAL
 from vinlab.experiments.mars import MARS
 from vinlab.experiments.rl import RL

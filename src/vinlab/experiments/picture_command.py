@@ -5,8 +5,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from vinlab.experiments.experiment import Experiment
-from vinlab.recording.recorded import RecordedRun, collect_runs
+from vinlab.experiments.base import Experiment
+from vinlab.recording.finished_run import RecordedRun, collect_runs
 from vinlab.types import InputError
 
 

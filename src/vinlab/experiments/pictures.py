@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from vinlab.experiments import EXPERIMENTS, control_pictures, experiment_of, gridworld_pictures
+from vinlab.experiments import EXPERIMENTS, experiment_of
+from vinlab.experiments.control import figures as control_pictures
+from vinlab.experiments.gridworld import figures as gridworld_pictures
 from vinlab.figures.curves import curves_figure
 from vinlab.figures.save import save_figure
 from vinlab.models import shipped_ids
-from vinlab.recording.recorded import RecordedRun, open_run
+from vinlab.recording.finished_run import RecordedRun, open_run
 from vinlab.types import InputError
 
 Draw = Callable[[RecordedRun, Path, int | None], list[Path]]

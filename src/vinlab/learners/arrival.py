@@ -14,8 +14,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.learners.everywhere import Ground
 from vinlab.learners.imitation import surprise
+from vinlab.learners.losses import Ground
 from vinlab.types import MOVE_OFFSETS, InputError
 
 

@@ -11,10 +11,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from vinlab.learners import parallel
-from vinlab.learners.contract import NoRecord, Progress, Record, Validator, unwatched
-from vinlab.learners.epochs import Best, EpochTraining
-from vinlab.learners.optimisers import OptimiserName, Stage, make_optimiser, set_rate
+from vinlab.learners import distributed
+from vinlab.learners.callbacks import NoRecord, Progress, Record, Validator, unwatched
+from vinlab.learners.optimizers import OptimiserName, Stage, make_optimiser, set_rate
+from vinlab.learners.training_state import Best, EpochTraining
 from vinlab.types import Demonstrations, InputError, Iterations
 
 
@@ -118,7 +118,7 @@ class Training(EpochTraining):
     ) -> None:
         super().__init__(policy, make_optimiser(config.optimiser, policy.parameters()), record)
         self.loss = loss(policy)
-        if parallel.world_size() > 1:
+        if distributed.world_size() > 1:
             self.loss = DistributedDataParallel(self.loss)
         self.demonstrations = demonstrations
         self.config = config
@@ -167,16 +167,16 @@ class Training(EpochTraining):
     def update(self, chosen: Tensor) -> tuple[float, float]:
         """One step on some problems, shared out among the processes; the loss and weight of all of them."""
         weight = float(self.demonstrations.weights[chosen].sum())
-        share = self.demonstrations[chosen[parallel.rank() :: parallel.world_size()]]
+        share = self.demonstrations[chosen[distributed.rank() :: distributed.world_size()]]
         loss = self.loss(share)
         self.optimiser.zero_grad(set_to_none=True)
         # Processes average their gradients, so each scales its sum by how many there are.
-        (loss * (parallel.world_size() / max(weight, 1.0))).backward()
+        (loss * (distributed.world_size() / max(weight, 1.0))).backward()
         if self.config.clip is not None:
             nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.clip)
         self.require_finite(loss)
         self.optimiser.step()
-        return parallel.total(loss.item()), weight
+        return distributed.total(loss.item()), weight
 
     def finish_epoch(self, metrics: Mapping[str, float], validate: Validator | None) -> None:
         """Look at the validation problems, keep the best weights, note the metrics, make a checkpoint."""

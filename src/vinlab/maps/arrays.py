@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vinlab.maps.gridmap import GridMap, Reading, require_side, unknown_words, with_unknown
+from vinlab.maps.grid_map import GridMap, Reading, require_side, unknown_words, with_unknown
 from vinlab.types import InputError
 
 LARGEST_ARRAY = 128 * 2**20

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from vinlab.maps.arrays import values_to_obstacles
-from vinlab.maps.frame import CELLS, Frame
-from vinlab.maps.gridmap import GridMap, Reading, require_side, unknown_words, with_unknown
+from vinlab.maps.grid_map import GridMap, Reading, require_side, unknown_words, with_unknown
+from vinlab.maps.transform import CELLS, Frame
 from vinlab.types import InputError
 
 LARGEST_RASTER = 256 * 2**20

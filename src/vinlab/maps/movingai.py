@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
-from vinlab.maps.content import as_text
-from vinlab.maps.gridmap import GridMap, Reading, require_side
+from vinlab.maps.grid_map import GridMap, Reading, require_side
+from vinlab.maps.safe_files import as_text
 from vinlab.types import InputError
 
 PASSABLE = ".GS"

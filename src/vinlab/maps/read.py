@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 from vinlab.maps.arrays import map_of_archive, map_of_array
-from vinlab.maps.content import read_content
 from vinlab.maps.geotiff import map_of_geotiff
-from vinlab.maps.gridmap import GridMap, Reading
+from vinlab.maps.grid_map import GridMap, Reading
+from vinlab.maps.image import map_of_picture
 from vinlab.maps.movingai import map_of_movingai
-from vinlab.maps.picture import map_of_picture
 from vinlab.maps.ros import map_of_robot
+from vinlab.maps.safe_files import read_content
 from vinlab.types import InputError
 
 FORMATS = "PNG, PGM, GeoTIFF, .npy, .npz, a MovingAI .map, or the .yaml of a robot's map"

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from vinlab.maps.content import as_text, beside, read_content
-from vinlab.maps.frame import Frame
-from vinlab.maps.gridmap import GridMap, Reading, unknown_words, with_unknown
-from vinlab.maps.picture import Picture, read_picture
+from vinlab.maps.grid_map import GridMap, Reading, unknown_words, with_unknown
+from vinlab.maps.image import Picture, read_picture
+from vinlab.maps.safe_files import as_text, beside, read_content
+from vinlab.maps.transform import Frame
 from vinlab.types import InputError
 
 LARGEST_YAML = 64 * 1024

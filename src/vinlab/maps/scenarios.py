@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from vinlab.maps.content import as_text, beside, read_content
-from vinlab.maps.gridmap import GridMap, Reading
+from vinlab.maps.grid_map import GridMap, Reading
 from vinlab.maps.read import SCENARIOS, read_map
+from vinlab.maps.safe_files import as_text, beside, read_content
 from vinlab.types import InputError
 
 MOST = 100_000

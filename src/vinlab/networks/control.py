@@ -9,9 +9,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.design import CnnReward, MlpPolicy, PatchAttention, SharedTransition, move_kernels
-from vinlab.design.attention import locate
-from vinlab.networks.policy import Policy
+from vinlab.modules import CnnReward, MlpPolicy, PatchAttention, SharedTransition, move_kernels
+from vinlab.modules.attention import locate
+from vinlab.networks.base import Policy
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner
 from vinlab.types import Plan

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vinlab.networks.policy import Policy
+from vinlab.networks.base import Policy
 from vinlab.types import Plan
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor
 
 from vinlab.recording.checkpoint import load_checkpoint
-from vinlab.recording.recorded import CHECKPOINT
+from vinlab.recording.finished_run import CHECKPOINT
 
 
 class Follower:

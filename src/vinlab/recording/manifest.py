@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from vinlab.recording.environment import package_versions, source_state
 from vinlab.recording.files import read_json_object, write_json
 from vinlab.recording.plain import standard_json, to_plain
+from vinlab.recording.provenance import package_versions, source_state
 from vinlab.types import InputError
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from torch import Tensor
 
-from vinlab.recording import recorded
+from vinlab.recording import finished_run
 from vinlab.recording.checkpoint import load_checkpoint, save_checkpoint
 from vinlab.recording.files import remove, remove_temporary_files, sync, write_json
+from vinlab.recording.finished_run import CHECKPOINT, MANIFEST, METRICS, RESULT, RUN_FILES, WEIGHTS
 from vinlab.recording.lock import LOCK_NAME, FolderLock
 from vinlab.recording.manifest import Manifest, differences, read_manifest, write_manifest
 from vinlab.recording.metrics import append_metrics, count_metrics, keep_metrics
-from vinlab.recording.recorded import CHECKPOINT, MANIFEST, METRICS, RESULT, RUN_FILES, WEIGHTS
 from vinlab.recording.weights import save_tensors
 from vinlab.types import InputError
 
@@ -23,7 +23,7 @@ from vinlab.types import InputError
 class Run:
     """The one writer of a run's folder, from ``create`` until ``finish`` or ``close``."""
 
-    open = staticmethod(recorded.open_run)
+    open = staticmethod(finished_run.open_run)
 
     def __init__(self, folder: Path, manifest: Manifest, lock: FolderLock) -> None:
         self.folder = folder
@@ -84,7 +84,7 @@ class Run:
         checkpoint = load_checkpoint(self.folder / CHECKPOINT)
         return None if checkpoint is None else (checkpoint.tensors, checkpoint.state)
 
-    def finish(self, weights: Mapping[str, Tensor], result: Mapping[str, Any]) -> recorded.RecordedRun:
+    def finish(self, weights: Mapping[str, Tensor], result: Mapping[str, Any]) -> finished_run.RecordedRun:
         """The finished run; the result is written last, so where it is, everything is."""
         self.manifest = replace(self.manifest, seconds=round(self.seconds, 3))
         save_tensors(self.folder / WEIGHTS, weights, {"id": self.manifest.id})
@@ -92,7 +92,7 @@ class Run:
         write_json(self.folder / RESULT, result)
         remove(self.folder / CHECKPOINT)
         self.close()
-        return recorded.open_run(self.folder)
+        return finished_run.open_run(self.folder)
 
     def close(self) -> None:
         """Give the folder free; an unfinished run can be resumed later."""
@@ -129,7 +129,7 @@ def _manifest_to_resume(folder: Path, wanted: Manifest, resume: bool) -> Manifes
     """The manifest of the unfinished run that is there, if it is the same run and to be resumed."""
     if not (folder / MANIFEST).exists():
         raise InputError(f"{folder} holds other files: choose another --out, a new or empty folder.")
-    if recorded.is_finished(folder):
+    if finished_run.is_finished(folder):
         raise InputError(f"{folder} holds a finished run: choose another --out, or --overwrite it.")
     if not resume:
         raise InputError(

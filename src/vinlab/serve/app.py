@@ -10,11 +10,11 @@ from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 
 from vinlab.models import Model
-from vinlab.serve.answers import answer_map, answer_plan, answer_world
-from vinlab.serve.ground import ground_in_picture, pixels_of
-from vinlab.serve.guard import Guard, refuse
-from vinlab.serve.requests import LARGEST_BODY, plan_request, world_request
-from vinlab.serve.work import QUEUE, Full, Gone, Workshop
+from vinlab.serve.handlers import answer_map, answer_plan, answer_world
+from vinlab.serve.middleware import Guard, refuse
+from vinlab.serve.schemas import LARGEST_BODY, plan_request, world_request
+from vinlab.serve.terrain import ground_in_picture, pixels_of
+from vinlab.serve.worker import QUEUE, Full, Gone, Workshop
 from vinlab.types import InputError
 
 STATIC = Path(__file__).parent / "static"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vinlab.domains.web.corpus import ARTICLE, read_articles, read_corpus, read_pairs
-from vinlab.domains.web.words import read_vectors, split_sentences, split_words
+from vinlab.domains.web.word_vectors import read_vectors, split_sentences, split_words
 from vinlab.types import InputError
 
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from hand_made import ten_pages
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 
+from helpers.small_site import ten_pages
 from vinlab.domains.web.expert import UNREACHABLE, distances_to, paths_from, right_links, shortest_paths
-from vinlab.domains.web.links import make_links
+from vinlab.domains.web.link_graph import make_links
 from vinlab.domains.web.problem import WebProblems
 
 

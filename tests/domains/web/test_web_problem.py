@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from hand_made import ten_pages
 
+from helpers.small_site import ten_pages
 from vinlab.domains.web.problem import PARTS, draw, queries_of, split_pages, start_anywhere, start_at_root
 from vinlab.domains.web.site import build_site, find_twins
 from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia

@@ -46,7 +46,7 @@ def register_environments() -> None:
             ENVIRONMENT_ID, entry_point="vinlab.domains.gridworld.gymnasium_env:GridWorldEnvironment"
         )
     if HOLES_ID not in gymnasium.registry:
-        package = "vinlab.domains.gridworld.holes_env"
+        package = "vinlab.domains.holeworld.gymnasium_env"
         gymnasium.register(
             HOLES_ID,
             entry_point=f"{package}:HoleWorldEnvironment",

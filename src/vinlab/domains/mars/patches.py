@@ -211,6 +211,6 @@ def free_regions(
 
     Cells that meet at a corner are connected.
     """
-    from vinlab.domains.mars._kernels import label_regions
+    from vinlab.domains.mars.terrain.kernels import label_regions
 
     return label_regions(obstacles)

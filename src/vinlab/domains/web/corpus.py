@@ -11,8 +11,8 @@ from urllib.parse import unquote
 import numpy as np
 from jaxtyping import Int
 
-from vinlab.domains.web.links import Links, make_links
-from vinlab.domains.web.words import WordVectors, read_vectors
+from vinlab.domains.web.link_graph import Links, make_links
+from vinlab.domains.web.word_vectors import WordVectors, read_vectors
 from vinlab.types import InputError
 
 WIKISPEEDIA_ADDRESS = "https://snap.stanford.edu/data/wikispeedia.html"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Int, UInt8
 
-from vinlab.domains.web.links import Links
+from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.problem import WebProblems
 
 UNREACHABLE = 255

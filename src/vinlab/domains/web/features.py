@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Float32, Int
 
 from vinlab.domains.web.corpus import ARTICLE, Corpus
-from vinlab.domains.web.words import WordVectors, split_sentences, split_words
+from vinlab.domains.web.word_vectors import WordVectors, split_sentences, split_words
 from vinlab.types import InputError
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Int
 
 from vinlab.domains.web.corpus import ARTICLE
-from vinlab.domains.web.links import Links
+from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.site import Queries, Site
 from vinlab.types import InputError
 

@@ -19,7 +19,7 @@ from vinlab.domains.web.features import (
     sum_sentences,
     word_rarity,
 )
-from vinlab.domains.web.links import Links
+from vinlab.domains.web.link_graph import Links
 from vinlab.types import InputError
 
 GraphKind = Literal["full", "tree"]

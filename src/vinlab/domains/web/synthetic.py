@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float32, Int
 
 from vinlab.domains.web.corpus import ARTICLE, Corpus
-from vinlab.domains.web.links import make_links
-from vinlab.domains.web.words import WordVectors
+from vinlab.domains.web.link_graph import make_links
+from vinlab.domains.web.word_vectors import WordVectors
 from vinlab.types import InputError
 
 _SYLLABLES = (

@@ -1,0 +1,207 @@
+"""Raster files, read by rasterio (the extra ``geo``), by windows: GeoTIFF, PNG, JPEG 2000, PDS images."""
+
+import logging
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float32, UInt8
+
+from vinlab.domains.mars.rasters.grid import NO_ELEVATION
+from vinlab.types import InputError
+
+DRIVERS = {
+    rb"II[*+]\0|MM\0[*+]": "GTiff",
+    rb"\x89PNG": "PNG",
+    rb"\0\0\0\x0cjP  |\xff\x4f\xff\x51": "JP2OpenJPEG",
+    rb"\xff\xd8": "JPEG",
+    rb"(?s).{0,200}PDS_VERSION_ID": "PDS",
+    rb"\s*Object\s*=\s*IsisCube": "ISIS3",
+}
+"""How the files of each format begin, and who reads them; other readers can be told to open files elsewhere."""
+HIRISE_ORTHO = "_ORTHO.JP2"
+"""Orthoimages of HiRISE end so; 0 is no data in them, which they do not say themselves."""
+STRETCH = (0.1, 99.9)
+"""Percentiles that become black and white where an image has more than 8 bits."""
+CACHE = 256 * 2**20
+"""Bytes of blocks that GDAL keeps."""
+GLANCE = 1024
+"""Pixels along a side of the reduced image from which the percentiles are taken."""
+
+
+@dataclass(frozen=True)
+class Raster:
+    """An open raster with its place on the ground, where it has one."""
+
+    file: Any
+    path: Path
+    transform: Any
+    crs: Any
+    """None where the file says nothing about its place."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.file.height, self.file.width
+
+
+@contextmanager
+def open_raster(path: str | Path) -> Iterator[Raster]:
+    """An open raster; what is wrong with the file is said in one sentence."""
+    path, rasterio = Path(path), import_rasterio()
+    if not path.is_file():
+        raise InputError(f"{path} cannot be read: there is no such file.")
+    with reading(path):
+        file = rasterio.open(path, driver=_driver(path))
+    with file, rasterio.Env(GDAL_CACHEMAX=CACHE):
+        there = file.transform
+        if there.b or there.d:
+            raise InputError(f"{path} is rotated on its map; a raster with north up is wanted.")
+        placed = file.crs and (file.crs.is_projected or file.crs.is_geographic) and not there.is_identity
+        yield Raster(file, path, there, file.crs if placed else None)
+
+
+def _driver(path: Path) -> str:
+    with path.open("rb") as file:
+        begin = file.read(300)
+        file.seek(-min(path.stat().st_size, 64), 2)
+        end = file.read()
+    found = next((driver for pattern, driver in DRIVERS.items() if re.match(pattern, begin)), None)
+    if found is None:
+        raise InputError(f"{path} is none of the known rasters: GeoTIFF, PNG, JPEG, JPEG 2000, PDS or ISIS.")
+    if found == "PNG" and b"IEND" not in end:  # GDAL would fill the rest with 0
+        raise InputError(f"{path} cannot be read; it is damaged, cut off: its last part is missing.")
+    return found
+
+
+def import_rasterio() -> Any:
+    """The library, if it is installed."""
+    try:
+        import rasterio
+        import rasterio.errors
+    except ImportError as error:
+        raise InputError("Rasters need rasterio: install it with pip install 'vinlab[geo]'.") from error
+    # Its log repeats what the one sentence of an error says.
+    logging.getLogger("rasterio").setLevel(logging.CRITICAL)
+    return rasterio
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Whatever GDAL says about a broken file becomes one sentence."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    except InputError:
+        raise
+    except Exception as error:  # rasterio and GDAL have dozens of kinds of their own
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:150].rstrip(".")
+        raise InputError(
+            f"{path} cannot be read; it is damaged, cut off, or not a raster that is known here ({reason})."
+        ) from error
+
+
+@dataclass(frozen=True)
+class Greys:
+    """How the values of an image become 8-bit grey, and which of them are no data."""
+
+    bands: tuple[int, ...]
+    low: float = 0.0
+    high: float = 255.0
+    nodata: float | None = None
+
+    def read(
+        self, raster: Raster, window: Any, shape: tuple[int, int]
+    ) -> tuple[UInt8[np.ndarray, "h w"], Bool[np.ndarray, "h w"]]:
+        """The grey image of a window, averaged to a shape, and where it is known."""
+        from rasterio.enums import Resampling
+
+        with reading(raster.path), self._marked(raster, window, shape) as file:
+            layers = file.read(
+                self.bands, window=window, out_shape=(len(self.bands), *shape), resampling=Resampling.average
+            )
+            known = file.read_masks(1, window=window, out_shape=shape) != 0
+        values = layers[0] if len(layers) == 1 else layers.mean(axis=0)
+        if self.nodata is not None:
+            known &= values != self.nodata
+        known &= np.isfinite(values)
+        if (self.low, self.high) != (0.0, 255.0):
+            values = (np.where(known, values, self.low) - self.low) * (255.0 / (self.high - self.low))
+        return np.where(known, np.clip(np.rint(values), 0, 255), 0).astype(np.uint8), known
+
+    def _marked(self, raster: Raster, window: Any, shape: tuple[int, int]) -> Any:
+        """The file; where pixels are averaged, with a mark on those without data, lest they darken the others."""
+        if self.nodata is None or window is None or (window.height, window.width) == shape:
+            return nullcontext(raster.file)
+        from rasterio.crs import CRS
+        from rasterio.vrt import WarpedVRT
+
+        crs = raster.crs or CRS.from_proj4("+proj=eqc +R=3396190 +units=m +no_defs")
+        place = {
+            "crs": crs,
+            "transform": raster.transform,
+            "height": raster.shape[0],
+            "width": raster.shape[1],
+        }
+        marks = {"src_nodata": self.nodata, "nodata": self.nodata}
+        return WarpedVRT(raster.file, src_crs=crs, src_transform=raster.transform, **place, **marks)
+
+
+def greys_of(raster: Raster, nodata: float | None) -> tuple[Greys, tuple[str, ...]]:
+    """How to read an image as 8-bit grey, and sentences about it where that is not plain."""
+    file, name, notes = raster.file, raster.path.name, []
+    kind = np.dtype(file.dtypes[0])
+    if kind.kind not in "uif":
+        raise InputError(f"{raster.path} must hold grey values, but its first band is of type {kind}.")
+    if file.colorinterp[0].name == "palette":
+        raise InputError(f"{raster.path} has a palette of colours; a grey image is wanted.")
+    bands = (1, 2, 3) if file.count >= 3 else (1,)
+    if len(bands) == 3:
+        notes.append(f"{name} has {file.count} bands; the mean of the first three is its grey.")
+    if nodata is None and file.nodata is None and raster.path.name.upper().endswith(HIRISE_ORTHO):
+        nodata = 0.0
+        notes.append(f"{name} is an orthoimage of HiRISE: 0 is no data.")
+    greys = Greys(bands, nodata=nodata)
+    if kind != np.uint8:
+        greys = _stretched(raster, greys)
+        notes.append(
+            f"{name} has values of type {kind}; {greys.low:.4g} to {greys.high:.4g} (percentiles {STRETCH[0]} and "
+            f"{STRETCH[1]}) became the 256 shades of 8 bits."
+        )
+    return greys, tuple(notes)
+
+
+def _stretched(raster: Raster, greys: Greys) -> Greys:
+    """The same with the limits of a stretch, taken from a reduced image."""
+    shape = (min(raster.shape[0], GLANCE), min(raster.shape[1], GLANCE))
+    with reading(raster.path):
+        layers = raster.file.read(greys.bands, out_shape=(len(greys.bands), *shape))
+        known = raster.file.read_masks(1, out_shape=shape) != 0
+    values = layers.mean(axis=0)
+    known &= np.isfinite(values) & (np.abs(values) < NO_ELEVATION)
+    if greys.nodata is not None:
+        known &= values != greys.nodata
+    if not known.any():
+        raise InputError(f"{raster.path} shows nothing: all of its pixels are without data.")
+    low, high = (float(limit) for limit in np.percentile(values[known], STRETCH))
+    return Greys(greys.bands, low, high if high > low else low + 1.0, greys.nodata)
+
+
+def read_values(raster: Raster, window: Any) -> Float32[np.ndarray, "h w"]:
+    """The first band of a window in the unit that the file says, NaN where it has no data."""
+    with reading(raster.path):
+        values = raster.file.read(1, window=window).astype(np.float32)
+        known = raster.file.read_masks(1, window=window) != 0
+    return in_unit(raster, values, known)
+
+
+def in_unit(raster: Raster, values: np.ndarray, known: np.ndarray) -> Float32[np.ndarray, "h w"]:
+    """Numbers of a file times its scale and with its offset, NaN where they mean no data."""
+    known = known & (np.abs(values) < NO_ELEVATION)
+    values = values * raster.file.scales[0] + raster.file.offsets[0]
+    return np.where(known, values, np.nan).astype(np.float32)

@@ -1,0 +1,64 @@
+"""What a learner is given: batches of queries with the pages and links of their steps, in tables of like width."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from vinlab.domains.web.expert import Steps
+from vinlab.domains.web.link_graph import Links
+from vinlab.domains.web.problem import WebProblems
+from vinlab.domains.web.site import Site
+from vinlab.types import ClickBatch, Clicks
+
+NARROWEST = 16
+"""Pages with at most so many links share one table; above it a table takes those up to twice as many."""
+
+
+class ClickLessons:
+    """An expert's clicks, to be taken a few problems at a time; only what is taken is read from the site."""
+
+    def __init__(self, site: Site, links: Links, problems: WebProblems, steps: Steps) -> None:
+        self.site, self.links, self.problems, self.steps = site, links, problems, steps
+        counts = np.bincount(steps.problems, minlength=len(problems))
+        self.first = np.cumsum(counts) - counts
+        self.weights = torch.from_numpy(counts.astype(np.float32))
+
+    def __len__(self) -> int:
+        return len(self.problems)
+
+    def __getitem__(self, chosen: Int[Tensor, " n"]) -> ClickBatch:
+        """The batch of these problems."""
+        problems = chosen.numpy()
+        counts = self.weights[chosen].long().numpy()
+        rows = np.repeat(np.arange(len(problems)), counts)
+        steps = self.first[problems][rows] + np.arange(len(rows)) - (np.cumsum(counts) - counts)[rows]
+        features = self.site.queries.features[self.problems.queries[problems]]
+        tables = make_tables(self.links, rows, self.steps.pages[steps])
+        following = torch.from_numpy(self.steps.following[steps])
+        return ClickBatch(
+            queries=torch.from_numpy(np.asarray(features, dtype=np.float32)),
+            lessons=[(clicks, clicks.candidates == following[table, None]) for table, clicks in tables],
+        )
+
+
+def make_tables(
+    links: Links, rows: Int[np.ndarray, " S"], pages: Int[np.ndarray, " S"]
+) -> Iterator[tuple[Int[np.ndarray, " s"], Clicks]]:
+    """The steps in few tables, so that little is filler though some pages have far more links than others.
+
+    With each table comes which of the steps it holds.
+    """
+    widths = np.ceil(np.log2(np.maximum(links.counts(pages), NARROWEST))).astype(np.int64)
+    for width in np.unique(widths):
+        steps = np.flatnonzero(widths == width)
+        yield (
+            steps,
+            Clicks(
+                rows=torch.from_numpy(rows[steps]),
+                pages=torch.from_numpy(pages[steps]),
+                candidates=torch.from_numpy(links.padded(pages[steps])),
+            ),
+        )

@@ -1,0 +1,59 @@
+"""How success falls with the distance to the goal, from recorded runs.
+
+Usage: python -m vinlab.experiments.generalisation.figures [--runs results] [--out results/figures]
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, ScalarFormatter
+
+from vinlab.experiments.any_map.evaluate import DISTANCES
+from vinlab.experiments.generalisation import GENERALISATION, MODELS
+from vinlab.experiments.picture_command import draw_recorded
+from vinlab.figures.save import save_figure
+from vinlab.figures.seeds import Curve, seeds_figure
+from vinlab.recording.finished_run import RecordedRun
+
+PICTURES = {
+    "generalisation_mazes.png": ("mazes 101", "Perfect mazes of 101 × 101 cells"),
+    "generalisation_open_mazes.png": ("mazes 101, 10 % open", "Mazes of 101 × 101 cells, 10 % open"),
+    "generalisation_scattered.png": ("scattered 100, 25 %", "Scattered obstacles, 100 × 100 cells"),
+}
+"""The maps with the longest ways, by the name of their picture."""
+
+
+def draw_generalisation(runs: Sequence[RecordedRun], out: Path) -> list[Path]:
+    """Draw the share of cells that arrive over their distance; the places of the pictures come back."""
+    ordered = sorted(runs, key=lambda run: list(MODELS).index(run.manifest.id))
+    return [
+        save_figure(distance_figure(ordered, kind, title), out / name)
+        for name, (kind, title) in PICTURES.items()
+    ]
+
+
+def distance_figure(runs: Sequence[RecordedRun], kind: str, title: str) -> Figure:
+    """A line for each model, over classes of distance of which each is twice as far as the one before."""
+    curves = [
+        Curve(run.manifest.config["model"], [_by_distance(run, kind)])
+        for run in runs
+        if kind in run.result["scores"]
+    ]
+    figure = seeds_figure(
+        curves, across="length of the shortest way to the goal, up to", up="cells that arrive", title=title
+    )
+    (axes,) = figure.axes
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(FixedLocator(DISTANCES[1:-1]))
+    axes.xaxis.set_major_formatter(ScalarFormatter())
+    axes.minorticks_off()
+    return figure
+
+
+def _by_distance(run: RecordedRun, kind: str) -> dict[int, float]:
+    return {one["up_to"]: one["reached_share"] for one in run.result["scores"][kind]["by_distance"]}
+
+
+if __name__ == "__main__":
+    draw_recorded(__doc__, GENERALISATION, draw_generalisation)

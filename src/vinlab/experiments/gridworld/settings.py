@@ -1,0 +1,96 @@
+"""How the networks of the grid-world are trained, by recipe and budget."""
+
+from dataclasses import replace
+
+from vinlab.domains.gridworld.author_data import AUTHORS_ATTEMPTS
+from vinlab.experiments.base import Budget, Recipe
+from vinlab.experiments.gridworld.train import GridworldData, GridworldTraining
+from vinlab.learners.imitation import ImitationConfig
+from vinlab.learners.optimizers import Stage
+from vinlab.networks.configs import AuthorsVinConfig, NetworkConfig
+from vinlab.networks.grid.cnn import CnnConfig
+from vinlab.networks.grid.cost_vin import LosslessVinConfig
+from vinlab.networks.grid.fcn import FcnConfig
+
+ITERATIONS = {8: 10, 16: 20, 28: 36}
+"""The paper's K by the side of the map."""
+
+DEEP_ITERATIONS = {size: 2 * size for size in ITERATIONS}
+"""K of the recipe ``default``: now and then the way to the goal has more steps than the paper's K."""
+
+ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": AUTHORS_ATTEMPTS}
+
+PAPER_BATCH = {8: 6, 16: 3, 28: 3}
+"""How many maps hold about the 120 labelled states that an update of the authors' reads. At 28 one map would, but
+without a clip its gradient alone now and then throws the weights so far that they never come back."""
+
+
+CNN_EPOCHS = {8: 20, 16: 12, 28: 6}
+"""Larger maps show more states in an epoch; at 28 x 28 one takes minutes of a processor."""
+
+
+def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
+    """A VIN in one of the two ways."""
+    if recipe == "paper":
+        return paper_recipe(AuthorsVinConfig(iterations=ITERATIONS[size]), size, budget)
+    return default_recipe(LosslessVinConfig(iterations=DEEP_ITERATIONS[size]), size, budget)
+
+
+def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
+    """What learns best and fastest: all optimal moves in every cell as targets, small batches, one cycle of Adam."""
+    epochs = {"smoke": 1, "small": 10, "paper": 20}[budget]
+    return GridworldTraining(
+        network=network,
+        data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="everywhere"),
+        learning=ImitationConfig(stages=(Stage(epochs, 1e-2, "one-cycle"),), batch_problems=8),
+    )
+
+
+def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
+    """What the authors' code does: noise as a start, trajectory labels, RMSProp in four stages.
+
+    All states of a map are read from one plan, where the authors took them ten at a time.
+    """
+    epochs = {"smoke": 1, "small": 5, "paper": 30}[budget]
+    return GridworldTraining(
+        network=network,
+        data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="trajectories"),
+        learning=ImitationConfig(
+            stages=tuple(Stage(epochs, rate) for rate in (0.01, 0.005, 0.002, 0.001)),
+            optimiser="rmsprop",
+            batch_problems=PAPER_BATCH[size],
+            clip=None,
+        ),
+    )
+
+
+def with_share(config: GridworldTraining, percent: int) -> GridworldTraining:
+    """The same with a part of the training data."""
+    attempts = config.data.attempts * percent // 100
+    return replace(config, data=replace(config.data, attempts=attempts))
+
+
+def for_budget(config: GridworldTraining, budget: Budget) -> GridworldTraining:
+    """The same, judged on few maps at the smallest budget."""
+    if budget != "smoke":
+        return config
+    return replace(config, data=replace(config.data, validation_problems=20, test_problems=50))
+
+
+def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
+    """The CNN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
+    epochs = {"smoke": 1, "small": 6, "paper": CNN_EPOCHS[size]}[budget]
+    learning = ImitationConfig(stages=(Stage(epochs, 2e-3, "one-cycle"),), batch_problems=4)
+    return GridworldTraining(CnnConfig(size=size), _rival_data(size, budget, recipe), learning)
+
+
+def fcn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
+    """The FCN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
+    epochs = {"smoke": 1, "small": 10, "paper": 10}[budget]
+    learning = ImitationConfig(stages=(Stage(epochs, 5e-3, "one-cycle"),), batch_problems=8)
+    return GridworldTraining(FcnConfig(size=size), _rival_data(size, budget, recipe), learning)
+
+
+def _rival_data(size: int, budget: Budget, recipe: Recipe) -> GridworldData:
+    targets = "trajectories" if recipe == "paper" else "everywhere"
+    return GridworldData(size=size, attempts=ATTEMPTS[budget], targets=targets)

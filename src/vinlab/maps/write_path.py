@@ -1,0 +1,64 @@
+"""A path in the map's own coordinates, as CSV, JSON or GeoJSON."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+from vinlab.maps.transform import Frame
+from vinlab.recording.files import write_text
+from vinlab.types import InputError
+
+
+def write_route(path: Path, cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, Any]) -> None:
+    """Write a path to a file; the ending of its name says how. ``facts`` such as the cost go along in JSON."""
+    writers = {".csv": as_csv, ".json": as_json, ".geojson": as_geojson}
+    if path.suffix.lower() not in writers:
+        raise InputError(f"A path is written as {', '.join(writers)}, but '{path.name}' ends otherwise.")
+    write_text(path, writers[path.suffix.lower()](cells, frame, facts))
+
+
+def as_csv(cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, Any]) -> str:
+    """A line for each cell: its row and column, and its place in the world."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["row", "col", "x", "y"])
+    for cell, place in zip(cells.tolist(), frame.to_world(cells).tolist(), strict=True):
+        writer.writerow([*cell, *(repr(number) for number in place)])
+    return text.getvalue()
+
+
+def as_json(cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, Any]) -> str:
+    """One object: the facts, the cells and their places."""
+    record = {
+        **facts,
+        "unit": frame.unit,
+        "crs": frame.crs,
+        "cells": cells.tolist(),
+        "world": frame.to_world(cells).tolist(),
+    }
+    return json.dumps(record, allow_nan=False) + "\n"
+
+
+def as_geojson(cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, Any]) -> str:
+    """One feature in the map's own coordinates, whose reference system it names where there is one."""
+    places = frame.to_world(cells).tolist()
+    # A line needs two places; who stands at the goal already has one.
+    geometry = (
+        {"type": "LineString", "coordinates": places}
+        if len(places) > 1
+        else {"type": "Point", "coordinates": places[0]}
+    )
+    record: dict[str, Any] = {
+        "type": "Feature",
+        "properties": {**facts, "unit": frame.unit},
+        "geometry": geometry,
+    }
+    if frame.crs:
+        record["crs"] = {"type": "name", "properties": {"name": frame.crs}}
+    return json.dumps(record, allow_nan=False) + "\n"

@@ -1,0 +1,97 @@
+"""Trained models: from the weights that the package ships, or from the folder of a run."""
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vinlab.networks.base import Policy
+from vinlab.networks.configs import network_from_plain
+from vinlab.recording.files import read_json_object
+from vinlab.recording.finished_run import open_run
+from vinlab.recording.weights import load_weights
+from vinlab.types import InputError
+
+SHIPPED = Path(__file__).parents[1] / "pretrained"
+"""Where the shipped weights lie, each a ``.safetensors`` file with a ``.json`` card beside it."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained network, with what is known about it."""
+
+    id: str
+    network: Policy
+    size: int
+    """The longer side of the maps it was trained on."""
+    card: Mapping[str, Any]
+    """How it was trained and how well it does."""
+    corner_cutting: bool = True
+    """Whether diagonal moves could pass the corners of obstacles in its training."""
+
+    def iterations_for(self, shape: Sequence[int]) -> int | tuple[int, ...] | None:
+        """The K of training, scaled to a map of another size: goals that are further away need more backups."""
+        scale = max(shape) / self.size
+        iterations = self.network.iterations
+        if iterations is None:
+            return None
+        if isinstance(iterations, int):
+            return max(1, math.ceil(iterations * scale))
+        return tuple(max(1, math.ceil(level * scale)) for level in iterations)
+
+
+def default_id(*, corner_cutting: bool) -> str:
+    """The id of the shipped model for maps of any kind, by whether diagonal moves may pass corners."""
+    wanted = ("grid/any",) if corner_cutting else ("grid/strict", "grid/any")
+    return next((id for id in wanted if id in shipped_ids()), "gridworld/28/vin")
+
+
+def load(name: str | Path) -> Model:
+    """A trained model by its id, such as ``gridworld/28/vin``, or from the folder of a finished run."""
+    if Path(name).is_dir():
+        return _from_run(Path(name))
+    if str(name) in shipped_ids():
+        return _from_package(str(name))
+    raise InputError(f"There is no model or run '{name}'{suggestion(str(name), shipped_ids())}.")
+
+
+def shipped_ids() -> list[str]:
+    """The ids of the models whose weights come with the package."""
+    return sorted(_id_of(card) for card in SHIPPED.glob("*.json"))
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """A question that names the nearest known names, or what there is at all."""
+    known = sorted(known)
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    if near:
+        return f"; did you mean {' or '.join(near)}?".removesuffix("?")
+    return f"; known are {', '.join(known)}" if known else ""
+
+
+def _id_of(card: Path) -> str:
+    return card.stem.replace("_", "/")
+
+
+def _from_package(id: str) -> Model:
+    stem = id.replace("/", "_")
+    card = read_json_object(SHIPPED / f"{stem}.json")
+    return _build(id, card["config"], SHIPPED / f"{stem}.safetensors", card)
+
+
+def _from_run(folder: Path) -> Model:
+    run = open_run(folder)
+    return _build(run.manifest.id, run.manifest.config, folder / "weights.safetensors", run.result)
+
+
+def _build(id: str, config: Mapping[str, Any], weights: Path, card: Mapping[str, Any]) -> Model:
+    if "network" not in config or "data" not in config:
+        raise InputError(f"'{id}' says nothing of a network for maps: a run of a grid domain is wanted.")
+    network = network_from_plain(config["network"])
+    load_weights(network, weights)
+    network.eval()
+    data = config["data"]
+    cutting = bool(data.get("corner_cutting", True))
+    return Model(id=id, network=network, size=int(data["size"]), card=card, corner_cutting=cutting)

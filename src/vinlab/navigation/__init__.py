@@ -1,0 +1,1 @@
+"""A trained policy on maps: routes, scenarios, images, and evaluation on a set of problems."""

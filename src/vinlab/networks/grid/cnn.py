@@ -1,0 +1,194 @@
+"""The paper's first rival: a deep CNN that reacts to the map, the goal and its own place.
+
+The place is a channel of the image, so every state of a map wants a pass of its own. But two states of one map differ
+in a small window only, which grows by one cell with every filter: what lies outside is computed once for the map.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional
+
+from vinlab.networks.base import Policy
+from vinlab.networks.grid.unique_states import distinct
+from vinlab.types import MOVE_NAMES, InputError
+
+REACH = 1
+"""How far a filter of width 3 sees."""
+
+POOL = 2
+"""The side of the blocks that pooling makes one cell of."""
+
+SMALL = 16
+"""Up to this side the windows fill most of the map, and to look for them costs more than it saves."""
+
+
+@dataclass(frozen=True)
+class CnnConfig:
+    """The CNN of the technical details: five layers of width 3, the first and the third pooled, one full layer."""
+
+    size: int
+    """Side of the maps; unlike a VIN the network is tied to it."""
+    filters: tuple[int, ...] = (50, 50, 100, 100, 100)
+    pooled: tuple[int, ...] = (0, 2)
+    """Which layers are followed by pooling."""
+
+    def build(self) -> "ReactiveCnn":
+        """The network with fresh weights, as the authors' code draws them."""
+        if self.size % POOL ** len(self.pooled):
+            raise InputError(
+                f"size must be a multiple of {POOL ** len(self.pooled)} to be pooled, but {self.size} came."
+            )
+        return ReactiveCnn(self)
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of an image in which a state of a map differs from the map by itself."""
+
+    owner: Int[Tensor, " N"]
+    """Which map each state belongs to."""
+    corner: Int[Tensor, "N 2"]
+    """The first row and column, always inside the image."""
+    content: Float[Tensor, "N C s s"]
+
+    @property
+    def side(self) -> int:
+        """Of the square."""
+        return self.content.shape[-1]
+
+
+class ReactiveCnn(Policy):
+    """A policy that takes map, goal and place as three channels of one image."""
+
+    def __init__(self, config: CnnConfig) -> None:
+        super().__init__()
+        self.size = config.size
+        channels = (3, *config.filters)
+        self.filters = nn.ModuleList(
+            nn.Conv2d(before, after, 2 * REACH + 1, padding=REACH)
+            for before, after in zip(channels, config.filters, strict=False)
+        )
+        self.pooled = config.pooled
+        side = config.size // POOL ** len(config.pooled)
+        self.moves = nn.Linear(config.filters[-1] * side * side, len(MOVE_NAMES), bias=False)
+        self._draw_weights()
+
+    def _draw_weights(self) -> None:
+        """Glorot's uniform distribution in the filters, no bias, little noise in the last layer."""
+        for layer in self.filters:
+            assert isinstance(layer, nn.Conv2d)
+            assert layer.bias is not None
+            nn.init.xavier_uniform_(layer.weight)
+            nn.init.zeros_(layer.bias)
+        nn.init.normal_(self.moves.weight, std=0.01)
+
+    def plan(
+        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
+    ) -> list[Tensor]:
+        """What the states of a map share: the images of all layers while nobody stands on it."""
+        if tuple(observation.shape[2:]) != (self.size, self.size):
+            raise InputError(
+                f"this CNN was made for maps of side {self.size}, but {tuple(observation.shape[2:])} came."
+            )
+        nobody = torch.zeros_like(observation[:, :1])
+        image = torch.cat([observation, nobody], dim=1).contiguous(memory_format=torch.channels_last)
+        return self.images(image)
+
+    def images(self, image: Float[Tensor, "N D H W"]) -> list[Tensor]:
+        """The image in front of every filter and every pooling, and behind the last: the plain network."""
+        images = [image]
+        for index, layer in enumerate(self.filters):
+            images.append(layer(images[-1]).relu())
+            if index in self.pooled:
+                images.append(functional.max_pool2d(images[-1], POOL))
+        return images
+
+    def act(self, plan: list[Tensor], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
+        """The logits of the moves; a state that is asked for several times is looked at once."""
+        asked = distinct(states, self.size)
+        look = self.look if self.size > SMALL else self.look_plainly
+        return asked.spread(self.moves(look(plan, asked.owner, asked.places).flatten(1)))
+
+    def look_plainly(
+        self, plan: list[Tensor], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
+    ) -> Float[Tensor, "N C h w"]:
+        """The last image of some states, each with its place drawn in."""
+        image = plan[0][owner]
+        image[torch.arange(len(owner)), -1, places[:, 0], places[:, 1]] = 1.0
+        return self.images(image.contiguous(memory_format=torch.channels_last))[-1]
+
+    def look(
+        self, plan: list[Tensor], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
+    ) -> Float[Tensor, "N C h w"]:
+        """The same, but faster: only the windows in which the states differ from the map are computed."""
+        window, images = stand(plan[0], owner, places), iter(plan)
+        for index, layer in enumerate(self.filters):
+            assert isinstance(layer, nn.Conv2d)
+            window = filtered(next(images), window, layer)
+            if index in self.pooled:
+                window = pooled(next(images), window)
+        image = next(images)
+        whole = torch.zeros_like(window.corner)
+        return cut_out(image, window, whole, image.shape[-1])
+
+
+def stand(image: Float[Tensor, "B D H W"], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]) -> Window:
+    """The one cell of each state that somebody stands in."""
+    cells = image[owner, :, places[:, 0], places[:, 1]]
+    cells = torch.cat([cells[:, :-1], torch.ones_like(cells[:, :1])], dim=1)
+    return Window(owner, places, cells[..., None, None])
+
+
+def filtered(image: Float[Tensor, "B C H W"], window: Window, layer: nn.Conv2d) -> Window:
+    """The window behind a filter: one cell wider on each side, where the image has room."""
+    side = min(window.side + 2 * REACH, image.shape[-1])
+    corner = (window.corner - REACH).clamp(0, image.shape[-1] - side)
+    frame = cut_out(image, window, corner - REACH, side + 2 * REACH)
+    return Window(window.owner, corner, functional.conv2d(frame, layer.weight, layer.bias).relu())
+
+
+def pooled(image: Float[Tensor, "B C H W"], window: Window) -> Window:
+    """The window behind pooling: all blocks that it touches, wherever it begins."""
+    blocks = image.shape[-1] // POOL
+    side = min(window.side // POOL + 1, blocks)
+    corner = (window.corner // POOL).clamp(0, blocks - side)
+    frame = cut_out(image, window, POOL * corner, POOL * side)
+    return Window(window.owner, corner, functional.max_pool2d(frame, POOL))
+
+
+def cut_out(
+    image: Float[Tensor, "B C H W"], window: Window, corner: Int[Tensor, "N 2"], side: int
+) -> Float[Tensor, "N C f f"]:
+    """A square of each state's image: its window where that lies, the map's image around it, 0 beyond the edge.
+
+    One table holds all cells, and one look-up finds them: its gradient is far faster than that of an index.
+    """
+    size, channels = image.shape[-1], image.shape[1]
+    cells = [image.new_zeros(1, channels), _by_cell(image), _by_cell(window.content)]
+    number = torch.arange(len(window.owner), device=image.device)
+    rows, cols = (corner[:, axis, None] + torch.arange(side, device=image.device) for axis in (0, 1))
+    of_map = 1 + _places(window.owner, rows, cols, size)
+    inside = _within(rows, size)[:, :, None] & _within(cols, size)[:, None, :]
+    rows, cols = rows - window.corner[:, :1], cols - window.corner[:, 1:]
+    of_window = 1 + len(cells[1]) + _places(number, rows, cols, window.side)
+    changed = _within(rows, window.side)[:, :, None] & _within(cols, window.side)[:, None, :]
+    index = torch.where(changed, of_window, torch.where(inside, of_map, 0))
+    return functional.embedding(index, torch.cat(cells)).permute(0, 3, 1, 2)
+
+
+def _by_cell(image: Float[Tensor, "B C H W"]) -> Float[Tensor, "cells C"]:
+    return image.permute(0, 2, 3, 1).reshape(-1, image.shape[1])
+
+
+def _places(
+    owner: Int[Tensor, " N"], rows: Int[Tensor, "N f"], cols: Int[Tensor, "N f"], size: int
+) -> Int[Tensor, "N f f"]:
+    return (owner[:, None, None] * size + rows[:, :, None]) * size + cols[:, None, :]
+
+
+def _within(places: Int[Tensor, "N f"], size: int) -> Tensor:
+    return (places >= 0) & (places < size)

@@ -1,0 +1,78 @@
+"""The manners of the page: own hosts only, bodies of a bounded size, and nothing from outside."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.responses import JSONResponse
+
+from vinlab.serve.schemas import LARGEST_BODY
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class Guard:
+    """Stands before an ASGI application."""
+
+    def __init__(self, app: Any, *, hosts: frozenset[str]) -> None:
+        self.app, self.hosts = app, hosts
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Let a request through if it is for us and not too large; mark every answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        marked = _marking(send)
+        refusal = self._refusal(scope)
+        app = self.app if refusal is None else refusal
+        await app(scope, receive, marked)
+
+    def _refusal(self, scope: Message) -> JSONResponse | None:
+        headers = {name.decode("latin-1"): entry.decode("latin-1") for name, entry in scope["headers"]}
+        if _host_of(headers.get("host", "")) not in self.hosts:
+            return refuse(421, "This page answers under its own address only.")
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            return refuse(403, "Other pages may not ask this one.")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > LARGEST_BODY:
+            return refuse(413, f"A request may have {LARGEST_BODY // 2**20} MB at most.")
+        return None
+
+
+def refuse(status: int, sentence: str) -> JSONResponse:
+    """An answer that says in one sentence what is wrong."""
+    return JSONResponse({"error": sentence}, status_code=status)
+
+
+def _host_of(header: str) -> str:
+    """The name in a Host header, without the port."""
+    try:
+        return urlsplit(f"//{header}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _marking(send: Send) -> Send:
+    async def send_marked(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            extra = [(name.encode(), entry.encode()) for name, entry in HEADERS.items()]
+            message["headers"] = [*message.get("headers", []), *extra]
+        await send(message)
+
+    return send_marked

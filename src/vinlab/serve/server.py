@@ -1,0 +1,78 @@
+"""Starting the page: which models, which address, and a clean end."""
+
+import base64
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from vinlab.models import Model, load, shipped_ids
+from vinlab.serve.handlers import answer_plan
+from vinlab.serve.schemas import PlanRequest
+from vinlab.serve.terrain import pixels_of
+from vinlab.types import InputError
+
+LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def models_for_page(names: Sequence[str]) -> dict[str, Model]:
+    """The models that the page offers, the first one chosen: those named, or the shipped ones for maps and ground."""
+    models = {model.id: model for model in map(load, names or _offered())}
+    for model in models.values():
+        if not isinstance(model.network.iterations, int):
+            raise InputError(f"The page shows VINs with one K, but {model.id} is none.")
+    if not models:
+        raise InputError("No weights are shipped; name a run with --model, such as runs/gridworld/8/vin/….")
+    return models
+
+
+def _offered() -> list[str]:
+    """The shipped VINs that plan on maps, the most able first, then those that look at ground."""
+    shipped = shipped_ids()
+    trained_on_one_size = [id for id in shipped if id.startswith("gridworld/") and id.endswith("/vin")]
+    by_size = sorted(trained_on_one_size, key=lambda id: int(id.split("/")[1]), reverse=True)
+    return [id for id in ("grid/any", "grid/strict", *by_size, "mars/vin") if id in shipped]
+
+
+def serve(models: dict[str, Model], *, host: str, port: int) -> None:
+    """Serve the page until Ctrl-C."""
+    try:
+        import uvicorn
+
+        from vinlab.serve.app import make_app
+    except ImportError as error:
+        raise InputError("The page needs fastapi and uvicorn: pip install 'vinlab[serve]'.") from error
+    if not 0 <= port < 65536:
+        raise InputError(f"--port must lie in 0..65535, but {port} came.")
+    warm_up(models)
+    listener = _listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    print(f"Watch it plan: http://{shown}:{listener.getsockname()[1]}/ (Ctrl-C ends it)", flush=True)
+    app = make_app(models, hosts=LOCAL | {host.lower()})
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
+    with suppress(KeyboardInterrupt):  # uvicorn has closed everything when it says so
+        uvicorn.Server(config).run(sockets=[listener])
+    print("The page is closed.")
+
+
+def warm_up(models: dict[str, Model]) -> None:
+    """Compile and load all that the first plan would wait for."""
+    empty = np.zeros((8, 8), np.uint8)
+    for id, model in models.items():
+        pixels = bytes(empty.size * (pixels_of(model) or 0) ** 2)
+        image = base64.b64encode(pixels).decode("ascii")
+        answer_plan(models, PlanRequest(id, empty, (0, 0), (7, 7), None, corner_cutting=True, image=image))
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        # Named, because asyncio sends small answers at once only on sockets that say they are TCP.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.set_inheritable(True)
+    except OSError as error:
+        raise InputError(f"Cannot listen on {host} port {port}: {error.strerror or error}.") from error
+    return listener

@@ -1,0 +1,73 @@
+"""In every mirror of the square the same teacher would show the mirrored lesson."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+pytest.importorskip("mujoco")
+
+from vinlab.domains.control.environment import ParticleWorlds
+from vinlab.domains.control.problem import ControlConfig, ControlProblems, observe, sample_problems
+from vinlab.experiments.control.augmentation import mirror_at_random, mirrored
+from vinlab.learners.regression import ControlDemonstrations
+
+MIRRORS = [
+    {"rows": rows, "cols": cols, "transposed": transposed}
+    for rows, cols, transposed in itertools.product((False, True), repeat=3)
+]
+
+
+def mirrored_problems(problems, *, rows, cols, transposed):
+    signs = np.array([-1.0 if rows else 1.0, -1.0 if cols else 1.0])
+    order = [1, 0] if transposed else [0, 1]
+    boxes = np.concatenate(
+        [(problems.boxes[..., :2] * signs)[..., order], problems.boxes[..., 2:][..., order]], -1
+    )
+    return ControlProblems(boxes, (problems.starts * signs)[:, order], (problems.goals * signs)[:, order])
+
+
+@pytest.mark.parametrize("mirror", MIRRORS)
+def test_the_world_in_the_mirror_does_what_the_mirrored_lesson_says(mirror):
+    problems = sample_problems(ControlConfig(), 3, rng=np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    states = np.concatenate([rng.uniform(-0.9, 0.9, (3, 6, 2)), rng.normal(size=(3, 6, 2))], axis=-1)
+    pushes = rng.uniform(-1, 1, (3, 6, 2))
+    following, _ = ParticleWorlds(problems).step(states, pushes)
+
+    def lesson(some_states):
+        precisions = torch.eye(2).expand(3, 6, 2, 2)
+        return ControlDemonstrations(
+            observe(problems),
+            torch.as_tensor(some_states).float(),
+            torch.as_tensor(pushes).float(),
+            precisions,
+        )
+
+    before, after = mirrored(lesson(states), **mirror), mirrored(lesson(following), **mirror)
+    turned = mirrored_problems(problems, **mirror)
+    torch.testing.assert_close(before.observations, observe(turned))
+    found, _ = ParticleWorlds(turned).step(before.states.double().numpy(), before.controls.double().numpy())
+    np.testing.assert_allclose(found, after.states.numpy(), atol=1e-4)
+
+
+@pytest.mark.parametrize("mirror", MIRRORS)
+def test_the_weighted_error_is_the_same_in_the_mirror(mirror):
+    root = torch.randn(2, 5, 2, 2)
+    shown = ControlDemonstrations(
+        torch.rand(2, 2, 16, 16), torch.randn(2, 5, 4), torch.randn(2, 5, 2), root @ root.mT
+    )
+    found = mirrored(shown, **mirror)
+    expected = torch.einsum("bsi,bsij,bsj->bs", shown.controls, shown.precisions, shown.controls)
+    torch.testing.assert_close(
+        torch.einsum("bsi,bsij,bsj->bs", found.controls, found.precisions, found.controls), expected
+    )
+
+
+def test_all_mirrors_come_up():
+    shown = ControlDemonstrations(
+        torch.rand(1, 2, 4, 4), torch.randn(1, 1, 4), torch.randn(1, 1, 2), torch.eye(2)[None, None]
+    )
+    rng = np.random.default_rng(0)
+    assert len({mirror_at_random(shown, rng).states.numpy().tobytes() for _ in range(100)}) == 8

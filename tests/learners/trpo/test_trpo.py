@@ -1,0 +1,188 @@
+"""TRPO as a whole: it learns, it goes on after a kill, and trouble stops a step but not the run."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from vinlab.domains.gridworld.problem import GridworldConfig
+from vinlab.domains.holeworld.problem import sample_worlds
+from vinlab.learners.callbacks import NoRecord, Validation
+from vinlab.learners.trpo.curriculum import CurriculumConfig
+from vinlab.learners.trpo.trpo import Training, TrpoConfig, act_out, draw_moves, reinforce
+from vinlab.learners.trpo.trust_region import TrustRegionConfig
+from vinlab.networks.grid.rl import PooledCnnConfig, ValueVinConfig
+
+CONFIG = TrpoConfig(
+    iterations=3,
+    curriculum=CurriculumConfig(last=4),
+    problems=10,
+    episodes=3,
+    horizon=8,
+    trust_region=TrustRegionConfig(divergence=0.03),
+    last_divergence=0.01,
+    validate_every=1,
+)
+VIN = ValueVinConfig(iterations=4, hidden=4)
+
+
+def draw(level, rng):
+    return sample_worlds(GridworldConfig(size=8), 10, episodes=3, hardest=level, rng=rng)
+
+
+def built(config=VIN, seed=0):
+    torch.manual_seed(seed)
+    return config.build(), config.build_critic()
+
+
+class Memory(NoRecord):
+    """Keeps what a run's folder would, and may pull the plug."""
+
+    def __init__(self, *, kill_after: int = 10**9) -> None:
+        self.lines, self.kept, self.kill_after = [], None, kill_after
+
+    def log(self, metrics):
+        self.lines.append(dict(metrics))
+
+    def save_checkpoint(self, tensors, state):
+        self.kept = {name: tensor.clone() for name, tensor in tensors.items()}, dict(state)
+        if state["iteration"] == self.kill_after:
+            raise KeyboardInterrupt
+
+    def load_checkpoint(self):
+        return self.kept
+
+
+def deterministic(lines):
+    return [{k: v for k, v in line.items() if k != "steps_per_second"} for line in lines]
+
+
+def test_a_killed_run_goes_on_the_way_it_would_have_gone():
+    def validate(_):
+        return Validation(0.5, {"validation_success": 0.5})
+
+    whole = Memory()
+    policy, critic = built()
+    reinforce(policy, critic, draw, CONFIG, seed=3, record=whole, validate=validate)
+    record = Memory(kill_after=2)
+    killed, killed_critic = built()
+    with pytest.raises(KeyboardInterrupt):
+        reinforce(killed, killed_critic, draw, CONFIG, seed=3, record=record, validate=validate)
+    record.kill_after = 10**9
+    again, again_critic = built(seed=9)  # other weights: all that matters comes from the checkpoint
+    reinforce(again, again_critic, draw, CONFIG, seed=3, record=record, validate=validate)
+    assert deterministic(record.lines) == deterministic(whole.lines)
+    for name, tensor in policy.state_dict().items():
+        assert torch.equal(tensor, again.state_dict()[name]), name
+    for name, tensor in critic.state_dict().items():
+        assert torch.equal(tensor, again_critic.state_dict()[name]), name
+
+
+def test_a_checkpoint_keeps_the_level_the_optimiser_and_the_iteration():
+    record, (policy, critic) = Memory(), built()
+    before = Training(policy, critic, draw, CONFIG, seed=0, record=record)
+    before.curriculum.level, before.curriculum.iterations = 3, 2
+    before.finish_iteration(before.run_iteration(), None)
+    after = Training(*built(seed=5), draw, CONFIG, seed=0, record=record)
+    after.resume()
+    assert (after.iteration, after.curriculum.state()) == (1, before.curriculum.state())
+    moments = (t.optimiser.state_dict()["state"] for t in (before, after))
+    for mine, theirs in zip(*(m.values() for m in moments), strict=True):
+        assert all(torch.equal(mine[name], theirs[name]) for name in mine)
+
+
+def test_rewards_that_are_not_numbers_stop_the_step_and_not_the_run():
+    class Spoilt:
+        def __init__(self, worlds, spoil):
+            self.worlds, self.spoil, self.starts = worlds, spoil, worlds.starts
+            self.observations = worlds.observations
+
+        def step(self, states, moves):
+            states, rewards, ended = self.worlds.step(states, moves)
+            return states, rewards * np.nan if self.spoil else rewards, ended
+
+    seen = []
+
+    def spoilt(level, rng):
+        seen.append(level)
+        return Spoilt(draw(level, rng), spoil=len(seen) == 2)
+
+    record, (policy, critic) = Memory(), built()
+    reinforce(policy, critic, spoilt, CONFIG, seed=0, record=record)
+    reasons = [line["refused"] for line in record.lines]
+    assert reasons[1] == "the gradient is not finite"
+    assert reasons[0] == reasons[2] == ""
+    assert np.isnan(record.lines[1]["critic_loss"])
+    assert all(torch.isfinite(p).all() for p in [*policy.parameters(), *critic.parameters()])
+
+
+def test_a_search_without_success_is_reported_and_changes_nothing():
+    impossible = replace(CONFIG, trust_region=TrustRegionConfig(attempts=0), iterations=1)
+    record, (policy, critic) = Memory(), built()
+    before = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
+    reinforce(policy, critic, draw, impossible, seed=0, record=record)
+    assert "no step" in record.lines[0]["refused"]
+    assert all(torch.equal(tensor, before[name]) for name, tensor in policy.state_dict().items())
+
+
+@pytest.mark.parametrize("config", [VIN, PooledCnnConfig.for_size(8)], ids=["vin", "cnn"])
+def test_one_iteration_moves_every_parameter_within_the_bound(config):
+    policy, critic = built(config)
+    before = {name: p.detach().clone() for name, p in policy.named_parameters()}
+    training = Training(policy, critic, draw, CONFIG, seed=0, record=NoRecord())
+    metrics = training.run_iteration()
+    assert 0 < metrics["divergence"] <= CONFIG.trust_region.divergence
+    assert [name for name, p in policy.named_parameters() if torch.equal(p, before[name])] == []
+
+
+class Corridor:
+    """East is right, everywhere and always."""
+
+    def __init__(self, rng):
+        self.starts = np.tile(rng.integers(0, 3, size=(10, 4, 1)), 2)
+        self.observations = torch.zeros(10, 1, 3, 3)
+
+    def step(self, states, moves):
+        return states, np.where(moves == 2, 1.0, 0.0).astype(np.float32), np.ones(states.shape[:2], bool)
+
+
+class Bandit(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.logits = nn.Parameter(torch.zeros(4))
+
+    def plan(self, observations):
+        return observations
+
+    def act(self, plan, states):
+        return self.logits.expand(*states.shape[:2], 4)
+
+    def look(self, plan, states):
+        return torch.ones(*states.shape[:2], 1)
+
+
+def test_any_policy_in_any_world_learns_what_pays():
+    policy, critic = Bandit(), nn.Sequential(nn.Linear(1, 1), nn.Flatten(1))
+    config = replace(CONFIG, iterations=30, trust_region=TrustRegionConfig(divergence=0.05))
+    reinforce(policy, critic, lambda level, rng: Corridor(rng), config, seed=0)
+    assert float(policy.logits.softmax(0)[2].detach()) > 0.95
+
+
+def test_moves_are_drawn_as_likely_as_the_policy_has_them():
+    logits = np.log(np.array([0.1, 0.2, 0.3, 0.4], np.float32))
+    drawn = draw_moves(np.broadcast_to(logits, (200, 200, 4)), np.random.default_rng(0))
+    np.testing.assert_allclose(np.bincount(drawn.ravel()) / drawn.size, [0.1, 0.2, 0.3, 0.4], atol=0.01)
+
+
+def test_an_episode_ends_once_and_stays_where_it_ended():
+    policy, _ = built()
+    worlds = draw(4, np.random.default_rng(0))
+    episodes = act_out(policy, policy.plan(worlds.observations), worlds, 8, rng=np.random.default_rng(1))
+    assert (episodes.ended.sum(axis=-1) <= 1).all()
+    after = np.cumsum(episodes.ended, axis=-1) - episodes.ended > 0
+    assert not episodes.made[after].any()
+    still = episodes.states[..., 1:, :][after] == episodes.states[..., :-1, :][after]
+    assert still.all()
+    assert (episodes.rewards[after] == 0).all()

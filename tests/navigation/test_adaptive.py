@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+import torch
+
+from vinlab.models import Model
+from vinlab.navigation.adaptive import start_cells, think, think_each, think_once, ways_of
+from vinlab.networks import Policy
+from vinlab.planning.exact import cost_to_go
+from vinlab.types import GridProblems
+
+NORTH, WEST = 0, 3
+
+
+class ShortSighted(Policy):
+    """Walks west along a corridor where the goal is at most K cells away, and elsewhere stands at the wall."""
+
+    iterations = 4
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def plan(self, observation, *, iterations=None):
+        self.asked.append(iterations)
+        return iterations
+
+    def act(self, plan, states):
+        sees = (states[..., 1] - 1 <= plan)[..., None]
+        west, north = torch.eye(8)[WEST], torch.eye(8)[NORTH]
+        return torch.where(sees, west, north)
+
+
+def corridor(length: int, start: int) -> GridProblems:
+    """A walled corridor with the goal at its western end."""
+    blocked = np.ones((1, 3, length + 2), np.uint8)
+    blocked[0, 1, 1:-1] = 0
+    return GridProblems(blocked, np.array([[1, start]]), np.array([[1, 1]]))
+
+
+def model() -> Model:
+    return Model("short", ShortSighted(), 16, {})
+
+
+@pytest.mark.parametrize(("start", "expected"), [(2, 8), (9, 8), (10, 16), (30, 32)])
+def test_k_doubles_until_the_start_comes_to_the_goal(start, expected):
+    problems = corridor(30, start)
+    thought = think(model(), problems, wanted=start_cells(problems))
+    assert thought.iterations == expected
+    assert thought.ways.reached[0, problems.starts[0, 0] * 32 + start]
+
+
+def test_thinking_ends_where_it_brings_no_further_cell_to_the_goal():
+    problems = corridor(30, 30)
+    problems.obstacles[0, 1, 12] = 1  # nobody behind this wall can come
+    one = model()
+    thought = think(one, problems, wanted=start_cells(problems))
+    assert thought.iterations == 16
+    assert one.network.asked == [8, 16, 32]
+
+
+def test_k_never_exceeds_what_is_allowed():
+    problems = corridor(30, 30)
+    assert think(model(), problems, wanted=start_cells(problems), most=12).iterations == 12
+
+
+def test_all_cells_may_be_wanted():
+    problems = corridor(30, 2)
+    thought = think(model(), problems, wanted=problems.obstacles == 0)
+    assert thought.iterations == 32
+    assert thought.ways.reached.reshape(1, 3, 32)[problems.obstacles == 0].all()
+
+
+def test_a_problem_is_thought_about_as_long_in_company_as_alone():
+    starts = (2, 30, 10, 9)
+    alone = [corridor(30, start) for start in starts]
+    together = GridProblems(
+        *(np.concatenate([getattr(one, name) for one in alone]) for name in ("obstacles", "starts", "goals"))
+    )
+    together.obstacles[1, 1, 20] = 1  # the second start is cut off, which must not keep the others busy
+    asked = model()
+    thoughts = think_each(asked, together, wanted=start_cells(together))
+    assert [thought.iterations for thought in thoughts] == [8, 32, 16, 8]
+    assert asked.network.asked == [8, 16, 32, 64]
+    for index, thought in enumerate(thoughts):
+        problem = together[index : index + 1]
+        expected = think(model(), problem, wanted=start_cells(problem))
+        assert thought.iterations == expected.iterations
+        assert thought.moves.tolist() == expected.moves.tolist()
+        assert thought.ways.reached.tolist() == expected.ways.reached.tolist()
+
+
+def test_a_given_number_of_backups_is_kept():
+    problems = corridor(30, 30)
+    thought = think(model(), problems, wanted=start_cells(problems), iterations=5)
+    assert thought.iterations == think_once(model(), problems, 5).iterations == 5
+    assert int(thought.ways.reached.reshape(1, 3, 32)[:, 1, 1:-1].sum()) == 6
+
+
+def test_the_length_of_every_way_is_that_of_the_exact_planner():
+    problems = corridor(30, 30)
+    west = np.full((1, 3, 32), WEST)
+    lengths = ways_of(west, problems).lengths.reshape(1, 3, 32)
+    free = problems.obstacles == 0
+    assert lengths[free].tolist() == cost_to_go(problems.obstacles, problems.goals)[free].tolist()

@@ -1,0 +1,168 @@
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import vinlab
+from vinlab.models import Model
+from vinlab.navigation.routes import consult, evaluate, navigate, path_cost
+from vinlab.networks import Policy
+from vinlab.networks.configs import HierarchicalVinConfig, VinConfig
+from vinlab.types import GridProblems, InputError, Plan
+
+
+class PerfectPlanner(Policy):
+    """Knows the exact costs: a policy whose scores are known before they are measured."""
+
+    def __init__(self, corner_cutting=True):
+        super().__init__()
+        self.corner_cutting = corner_cutting
+
+    def plan(self, observation, *, iterations=None):
+        obstacles = observation[:, 0].numpy().astype(np.uint8)
+        goals = np.stack([np.argwhere(channel)[0] for channel in observation[:, 1].numpy()])
+        expert = consult(GridProblems(obstacles, goals, goals), corner_cutting=self.corner_cutting)
+        moves = torch.as_tensor(expert.moves.astype(np.int64))
+        q = nn.functional.one_hot(moves.clamp(min=0), 8).movedim(-1, 1).float()
+        return Plan(reward=observation, q=q, value=q[:, :1])
+
+    def act(self, plan, states):
+        return torch.stack([plan.q[b, :, s[:, 0], s[:, 1]].T for b, s in enumerate(states)])
+
+
+def perfect(**options):
+    return Model("perfect", PerfectPlanner(**options), 8, {})
+
+
+ROOM = np.array(
+    [
+        [0, 0, 0, 0, 0],
+        [0, 1, 1, 1, 0],
+        [0, 1, 0, 1, 0],
+        [0, 1, 1, 1, 0],
+        [0, 0, 0, 0, 0],
+    ]
+)
+
+
+def test_a_route_is_followed_to_the_goal_and_measured_beside_the_shortest():
+    route = navigate(perfect(), ROOM, (0, 0), (4, 4))
+    assert route.reached
+    assert route.exists
+    assert route.cost == pytest.approx(route.optimal_cost) == pytest.approx(6 + 2**0.5)
+    assert route.path[0].tolist() == [0, 0]
+    assert route.path[-1].tolist() == [4, 4]
+
+
+def test_corners_may_be_forbidden():
+    route = navigate(perfect(corner_cutting=False), ROOM, (0, 0), (4, 4), corner_cutting=False)
+    assert route.reached
+    assert route.cost == pytest.approx(8)
+
+
+def test_an_unreachable_goal_is_an_answer():
+    route = navigate(perfect(corner_cutting=False), ROOM, (0, 0), (2, 2), corner_cutting=False)
+    assert not route.reached
+    assert not route.exists
+    assert route.optimal_cost == float("inf")
+
+
+def test_start_at_the_goal_is_there_at_once():
+    route = navigate(perfect(), ROOM, (0, 0), (0, 0))
+    assert route.reached
+    assert (route.cost, route.optimal_cost, len(route.path)) == (0.0, 0.0, 1)
+
+
+def test_a_map_of_one_row_is_a_map():
+    route = navigate(perfect(), [[0, 0, 0, 0]], (0, 0), (0, 3))
+    assert route.reached
+    assert route.cost == 3
+
+
+@pytest.mark.parametrize(
+    ("obstacles", "start", "goal", "sentence"),
+    [
+        (ROOM, (5, 0), (0, 0), r"start \(5, 0\) lies outside the map of 5 x 5"),
+        (ROOM, (0, 0), (0, -1), r"goal \(0, -1\) lies outside"),
+        (ROOM, (1, 1), (0, 0), r"start \(1, 1\) lies on an obstacle"),
+        (ROOM, (0, 0), (1, 2), r"goal \(1, 2\) lies on an obstacle"),
+        (ROOM, (0, 0, 0), (0, 0), "start must be two whole numbers"),
+        (ROOM, (0.5, 0), (0, 0), "start must be two whole numbers"),
+        ([], (0, 0), (0, 0), "at least one cell"),
+        ([[0, 1], [0]], (0, 0), (0, 0), "rows of equal length"),
+        ([[0, 2]], (0, 0), (0, 0), "only 0 .free. and 1 .blocked., but 2 came"),
+        ([[0, float("nan")]], (0, 0), (0, 0), "but nan came"),
+        (np.zeros((2, 2, 2)), (0, 0), (0, 0), "two axes"),
+        ([["a", "b"]], (0, 0), (0, 0), "must hold numbers"),
+    ],
+)
+def test_bad_input_is_named_in_one_sentence(obstacles, start, goal, sentence):
+    with pytest.raises(InputError, match=sentence):
+        navigate(perfect(), obstacles, start, goal)
+
+
+def test_a_perfect_policy_has_perfect_scores_and_unsolvable_problems_are_counted():
+    problems = GridProblems(
+        np.stack([ROOM, ROOM, ROOM]).astype(np.uint8),
+        np.array([[0, 0], [4, 0], [0, 0]]),
+        np.array([[4, 4], [0, 4], [2, 2]]),
+    )
+    scores = evaluate(PerfectPlanner(corner_cutting=False), problems, corner_cutting=False, batch=2)
+    assert scores.num_problems == 3
+    assert scores.num_unsolvable == 1
+    assert scores.unsolvable == (2,)
+    assert scores.success_rate == pytest.approx(2 / 3)
+    assert scores.trajectory_difference == 0
+    assert scores.optimal_action_accuracy == 1
+    assert scores.prediction_loss == 0
+
+
+def numbers(scores):
+    return {name: number for name, number in asdict(scores).items() if name != "unsolvable"}
+
+
+def test_the_batch_does_not_change_the_scores():
+    rng = np.random.default_rng(0)
+    torch.manual_seed(0)
+    obstacles = (rng.random((7, 6, 9)) < 0.2).astype(np.uint8)
+    obstacles[:, 0, 0] = obstacles[:, 5, 8] = 0
+    problems = GridProblems(obstacles, np.tile([0, 0], (7, 1)), np.tile([5, 8], (7, 1)))
+    network = VinConfig(iterations=5, hidden=8).build()
+    whole, parts = evaluate(network, problems), evaluate(network, problems, batch=3)
+    assert whole.unsolvable == parts.unsolvable
+    assert numbers(whole) == pytest.approx(numbers(parts), nan_ok=True)
+    assert whole.num_problems == 7
+
+
+def test_path_cost_adds_straight_and_diagonal_moves():
+    assert path_cost(np.array([[0, 0], [1, 1], [1, 2]])) == pytest.approx(1 + 2**0.5)
+
+
+@pytest.mark.parametrize(
+    ("config", "shape", "expected"),
+    [
+        (VinConfig(iterations=10), (8, 8), 10),
+        (VinConfig(iterations=10), (16, 12), 20),
+        (VinConfig(iterations=10), (1, 3), 4),
+        (HierarchicalVinConfig(iterations=(4, 6)), (16, 16), (8, 12)),
+    ],
+)
+def test_iterations_grow_with_the_map(config, shape, expected):
+    assert Model("m", config.build(), 8, {}).iterations_for(shape) == expected
+
+
+def test_a_map_without_a_wall_is_planned_as_if_it_had_one():
+    torch.manual_seed(0)
+    model = Model("m", VinConfig(iterations=6, hidden=4).build(), 8, {})
+    bare = navigate(model, ROOM, (0, 0), (4, 4), iterations=6)
+    walled = navigate(model, np.pad(ROOM, 1, constant_values=1), (1, 1), (5, 5), iterations=6)
+    assert bare.plan is not None
+    assert walled.plan is not None
+    assert torch.equal(bare.plan.value, walled.plan.value[..., 1:-1, 1:-1])
+    assert np.array_equal(bare.path, walled.path - 1)
+
+
+def test_the_package_offers_it():
+    assert vinlab.navigate is navigate
