@@ -19,10 +19,10 @@ from torch import Tensor, nn
 
 from vinlab.domains.gridworld.expert import demonstrate_everywhere, demonstrate_trajectories
 from vinlab.domains.gridworld.problem import GridworldConfig, attempt_problems
-from vinlab.learners.callbacks import NoRecord
+from vinlab.learners.callbacks import NullLogger
 from vinlab.learners.imitation import ImitationConfig, Training
 from vinlab.learners.optimizers import Stage
-from vinlab.networks.configs import VinConfig
+from vinlab.networks.grid.configs import VinConfig
 from vinlab.types import Demonstrations
 
 SIZE, ITERATIONS, MAPS, BATCH = 28, 36, 5000, 128
@@ -80,7 +80,7 @@ def shared_update(demonstrations: Demonstrations) -> Callable[[], float]:
     """Trains ours on 32 maps at a time, with all their labelled states."""
     config = ImitationConfig(stages=(Stage(1, 1e-3),), batch_problems=32)
     training = Training(
-        VinConfig(iterations=ITERATIONS).build(), demonstrations, config, seed=0, record=NoRecord()
+        VinConfig(iterations=ITERATIONS).build(), demonstrations, config, seed=0, record=NullLogger()
     )
     chosen = torch.arange(config.batch_problems)
     return lambda: training.update(chosen)[1]

@@ -10,16 +10,16 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from vinlab.domains.mars.expert import GroundLessons, TeachingConfig, teach
+from vinlab.domains.mars.expert import DemonstrationConfig, TerrainDemonstrations, demonstrate
 from vinlab.domains.mars.patches import MarsProblems
 from vinlab.experiments.mars import MARS
-from vinlab.learners.arrival import ArrivalLoss
-from vinlab.learners.losses import EverywhereLoss
+from vinlab.learners.arrival import ReachLoss
+from vinlab.learners.losses import DenseLoss
 
 PATCHES, BATCH, REPEATS = 64, 16, 5
 
 
-def make_lessons(goals: int) -> GroundLessons:
+def make_lessons(goals: int) -> TerrainDemonstrations:
     """Noise for pictures: only the time counts here."""
     rng = np.random.default_rng(0)
     obstacles = rng.random((PATCHES, 16, 16)) < 0.3
@@ -27,7 +27,7 @@ def make_lessons(goals: int) -> GroundLessons:
     ends = (np.tile([8, 0], (PATCHES, 1)), np.tile([0, 8], (PATCHES, 1)))
     images = rng.integers(0, 256, (PATCHES, 128, 128)).astype(np.uint8)
     problems = MarsProblems(images, obstacles, *ends, np.arange(PATCHES))
-    return teach(problems, TeachingConfig(goals=goals), rng=rng)
+    return demonstrate(problems, DemonstrationConfig(goals=goals), rng=rng)
 
 
 def rate(work: Callable[[np.ndarray], None]) -> float:
@@ -42,7 +42,7 @@ def rate(work: Callable[[np.ndarray], None]) -> float:
     return PATCHES / min(seconds[1:])
 
 
-def training_rate(id: str, loss: type[torch.nn.Module], lessons: GroundLessons) -> float:
+def training_rate(id: str, loss: type[torch.nn.Module], lessons: TerrainDemonstrations) -> float:
     """Patches a second of forward, backward and step."""
     network = MARS.setting(id).configure("paper", "default").network.build()
     optimiser, objective = torch.optim.Adam(network.parameters(), lr=1e-4), loss(network)
@@ -55,13 +55,13 @@ def training_rate(id: str, loss: type[torch.nn.Module], lessons: GroundLessons) 
     return rate(update)
 
 
-def planning_rate(lessons: GroundLessons) -> float:
+def planning_rate(lessons: TerrainDemonstrations) -> float:
     """Patches a second of a trained VIN that plans for all their goals."""
     network = MARS.setting("mars/vin").configure("paper", "default").network.build().eval()
 
     def plan(chosen: np.ndarray) -> None:
         with torch.no_grad():
-            lessons[chosen].ask(network)
+            lessons[chosen].logits(network)
 
     return rate(plan)
 
@@ -72,15 +72,15 @@ def main() -> None:
     config = MARS.setting("mars/vin").configure("paper", "default")
     goals, epochs = config.data.teaching.goals, config.learning.epochs
     shared, apart = make_lessons(goals), make_lessons(1)
-    imitation = training_rate("mars/vin", EverywhereLoss, shared)
-    alone = training_rate("mars/vin", EverywhereLoss, apart)
+    imitation = training_rate("mars/vin", DenseLoss, shared)
+    alone = training_rate("mars/vin", DenseLoss, apart)
     found = {
         "goals_per_patch": goals,
         "vin_training_patches_per_second": round(imitation, 1),
         "vin_training_plans_per_second_shared": round(goals * imitation, 1),
         "vin_training_plans_per_second_apart": round(alone, 1),
-        "arrival_training_patches_per_second": round(training_rate("mars/vin", ArrivalLoss, shared), 1),
-        "cnn_training_patches_per_second": round(training_rate("mars/cnn", EverywhereLoss, shared), 1),
+        "arrival_training_patches_per_second": round(training_rate("mars/vin", ReachLoss, shared), 1),
+        "cnn_training_patches_per_second": round(training_rate("mars/cnn", DenseLoss, shared), 1),
         "vin_planning_plans_per_second": round(goals * planning_rate(shared), 1),
         "vin_minutes_for_10000_patches": round(config.data.patches * epochs / imitation / 60, 1),
     }

@@ -22,7 +22,7 @@ from vinlab.domains.holeworld.gymnasium_env import HoleWorldEnvironment
 from vinlab.experiments.rl import configure_vin
 from vinlab.experiments.rl.train import RlTraining, build, drawing
 from vinlab.integrations.sb3 import VinPolicy
-from vinlab.learners.callbacks import NoRecord
+from vinlab.learners.callbacks import NullLogger
 from vinlab.learners.trpo.curriculum import CurriculumConfig
 from vinlab.learners.trpo.trpo import Training
 
@@ -35,7 +35,7 @@ def our_iteration(config: RlTraining) -> Callable[[], int]:
     learning = replace(config.learning, curriculum=CurriculumConfig(first=LEVEL, last=LEVEL))
     config = replace(config, learning=learning)
     policy, critic = build(config.network, 0)
-    training = Training(policy, critic, drawing(config, ()), learning, seed=0, record=NoRecord())
+    training = Training(policy, critic, drawing(config, ()), learning, seed=0, record=NullLogger())
 
     def run() -> int:
         training.iteration += 1

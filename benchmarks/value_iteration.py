@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from vinlab.planning.bellman import SharedKernels
-from vinlab.planning.fused import fused_back_up
+from vinlab.planning.fused import fused_value_iteration
 
 THREADS = 2
 MAPS, SIDE, ACTIONS, ITERATIONS = 128, 28, 10, 36
@@ -103,7 +103,7 @@ def per_cell_and_backup(planner: Planner, maps: int, side: int, iterations: int)
 
 def compare() -> dict[str, float]:
     """Times in milliseconds of both ways, and the ratios."""
-    planners = (eager_back_up, fused_back_up)
+    planners = (eager_back_up, fused_value_iteration)
     figures = {}
     for name, tasks, repeats in (
         ("training", [training_step(p, MAPS, SIDE, ITERATIONS) for p in planners], 8),
@@ -121,14 +121,14 @@ def compare() -> dict[str, float]:
 
 def growth(maps: int, sizes: Sequence[tuple[int, int]]) -> list[dict[str, float]]:
     """Time and memory of a training step for each side and number of iterations."""
-    tasks = [training_step(fused_back_up, maps, side, iterations) for side, iterations in sizes]
+    tasks = [training_step(fused_value_iteration, maps, side, iterations) for side, iterations in sizes]
     return [
         {
             "side": side,
             "iterations": iterations,
             "ms": 1e3 * seconds,
             "ns_per_cell_and_backup": 1e9 * seconds / (maps * side * side * iterations),
-            "bytes_per_cell_and_backup": per_cell_and_backup(fused_back_up, maps, side, iterations),
+            "bytes_per_cell_and_backup": per_cell_and_backup(fused_value_iteration, maps, side, iterations),
         }
         for (side, iterations), seconds in zip(sizes, best_times(tasks, 7), strict=True)
     ]
@@ -161,7 +161,7 @@ def main() -> None:
     torch.set_num_threads(THREADS)
     figures = compare()
     rows = growth(GROWTH_MAPS, [(28, 36), (28, 72), (28, 144), (28, 360), (56, 36), (112, 36)])
-    kept = per_cell_and_backup(fused_back_up, MAPS, SIDE, ITERATIONS)
+    kept = per_cell_and_backup(fused_value_iteration, MAPS, SIDE, ITERATIONS)
     kept_eager = per_cell_and_backup(eager_back_up, MAPS, SIDE, ITERATIONS)
     show(figures, rows)
     print(f"kept for backward per cell and backup: {kept:.2f} bytes; PyTorch: {kept_eager:.0f} bytes")

@@ -19,7 +19,7 @@ from vinlab.experiments.gridworld.figures import route_figure, routes_figure
 from vinlab.experiments.gridworld.train import make_test_problems
 from vinlab.figures import save_figure
 from vinlab.models import default_id
-from vinlab.navigation.routes import consult
+from vinlab.domains.gridworld.expert import solve
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -30,7 +30,7 @@ def draw_plans() -> None:
     """A plan on the longest of the test problems, and routes on the first eight, by the shipped network."""
     model = vinlab.load("gridworld/28/vin")
     problems = make_test_problems(28)
-    longest = int(consult(problems).lengths.argmax())
+    longest = int(solve(problems).lengths.argmax())
     obstacles, start, goal = (
         field[longest] for field in (problems.obstacles, problems.starts, problems.goals)
     )

@@ -9,7 +9,7 @@ import onnxruntime
 import vinlab
 from vinlab.export.onnx import export_onnx
 from vinlab.models import shipped_ids
-from vinlab.networks.configs import VinConfig
+from vinlab.networks.grid.configs import VinConfig
 
 MOVES = np.array([(-1, 0), (1, 0), (0, 1), (0, -1), (-1, 1), (-1, -1), (1, 1), (1, -1)])
 """N, S, E, W, NE, NW, SE, SW."""

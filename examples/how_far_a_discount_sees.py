@@ -14,7 +14,7 @@ import torch
 
 from vinlab import GridPlanner, GridProblems, SharedKernels, move_kernels
 from vinlab.domains.gridworld.mazes import MazeConfig
-from vinlab.navigation.adaptive import ways_of
+from vinlab.navigation.adaptive import rollout_all_cells
 from vinlab.planning.exact import cost_to_go
 
 WALL = 1e4
@@ -46,7 +46,7 @@ def ideal_reward(problem: GridProblems, *, goal: float, step: float) -> torch.Te
 
 def ideal_kernels(discount: float, noise: float) -> SharedKernels:
     """The eight moves, and staying; by noise an action slips to other cells, also through walls."""
-    kernels = move_kernels(actions=9, deviation=0.0, discount=discount)
+    kernels = move_kernels(actions=9, std=0.0, discount=discount)
     kernels.reward[8, 0, 1, 1], kernels.value[8, 0, 1, 1] = 1.0, discount
     kernels.reward[4:8] *= math.sqrt(2)
     value = kernels.value + noise * torch.rand(kernels.value.shape, generator=torch.manual_seed(0))
@@ -65,7 +65,7 @@ def main() -> None:
         plan = GridPlanner(iterations=2 * int(costs[np.isfinite(costs)].max()))(
             ideal_reward(problem, goal=goal, step=step), ideal_kernels(discount, noise)
         )
-        arrives = ways_of(plan.q[:, :8].argmax(dim=1).numpy(), problem).reached.reshape(costs.shape)
+        arrives = rollout_all_cells(plan.q[:, :8].argmax(dim=1).numpy(), problem).reached.reshape(costs.shape)
         within = [np.isfinite(costs) & (costs > low) & (costs <= high) for low, high in pairwise(ends)]
         shares = [f"{100 * arrives[part].mean():8.1f}%" if part.any() else f"{'–':>9}" for part in within]
         print(f"{discount:8} {goal:5.0f} {step:6} {noise:7}  " + "".join(shares))

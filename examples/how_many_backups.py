@@ -20,7 +20,7 @@ SHARES = (0.5, 0.75, 1.0, 36 / 28, 1.5, 2.0, 3.0)
 def main(side: str = "28", maps: str = "200") -> None:
     size = int(side)
     problems = sample_problems(GridworldConfig(size=size), int(maps), rng=np.random.default_rng(STREAM))
-    steps = navigation.consult(problems).lengths - 1
+    steps = navigation.solve(problems).lengths - 1
     network = vinlab.load("grid/any").network
     for iterations in (round(share * size) for share in SHARES):
         scores = navigation.evaluate(network, problems, iterations=iterations)

@@ -19,7 +19,7 @@ def values_of(obstacles: np.ndarray, goal: np.ndarray) -> np.ndarray:
     reward = torch.zeros(1, 1, *obstacles.shape)
     reward[0, 0, *goal] = 1.0
     reward[0, 0][torch.from_numpy(obstacles) == 1] = -100.0  # no way is worth this much
-    kernels = move_kernels(actions=8, discount=0.9, deviation=0.0)
+    kernels = move_kernels(actions=8, discount=0.9, std=0.0)
     return values_by_iteration(reward, kernels, max(MOMENTS))[:, 0, 0].numpy()
 
 

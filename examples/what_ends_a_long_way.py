@@ -12,7 +12,7 @@ from torch import Tensor, nn
 import vinlab
 from vinlab.domains.gridworld.problem import observe
 from vinlab.experiments.any_map.evaluate import judge_kind, mazes
-from vinlab.modules import LosslessTransition, sure_moves
+from vinlab.modules import SoftmaxTransition, move_logits
 from vinlab.types import GridProblems
 
 STREAM = 31_415
@@ -31,9 +31,11 @@ class PricedWalls(nn.Module):
         return torch.where(observation[:, :1] > 0, self.factor * reward, reward)
 
 
-def straying_moves(learned: LosslessTransition, chance: float) -> LosslessTransition:
+def straying_moves(learned: SoftmaxTransition, chance: float) -> SoftmaxTransition:
     """The learned weights of what an action costs, but to each other cell it leads with this chance."""
-    return LosslessTransition(chances=sure_moves(sharpness=-math.log(chance)), weights=learned.weights.data)
+    return SoftmaxTransition(
+        transition_logits=move_logits(logit=-math.log(chance)), cost_logits=learned.weights.data
+    )
 
 
 def wall_in_steps(network: vinlab.ValueIterationNetwork, problems: GridProblems) -> float:
@@ -50,7 +52,7 @@ def main(side: str = "31", count: str = "4") -> None:
     network = model.network
     assert isinstance(network, vinlab.ValueIterationNetwork)
     reward, moves = network.reward, network.transition
-    assert isinstance(moves, LosslessTransition)
+    assert isinstance(moves, SoftmaxTransition)
     print(f"A wall costs as much as {wall_in_steps(network, problems):,.0f} steps.")
     for name, costs, leads in (
         ("as learned", reward, moves),

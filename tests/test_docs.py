@@ -11,7 +11,7 @@ import tyro
 import vinlab
 from vinlab import cli
 from vinlab.experiments import EXPERIMENTS, TrainingRequest, experiment_of
-from vinlab.learners.callbacks import unwatched
+from vinlab.learners.callbacks import no_progress
 
 ROOT = Path(__file__).parents[1]
 PAGES = {
@@ -51,7 +51,7 @@ def workplace(tmp_path_factory) -> Path:
     """A folder in which the first plan's run was made, at the smallest budget."""
     folder = tmp_path_factory.mktemp("docs")
     request = TrainingRequest(id="gridworld/8/vin", out=folder / RUN_OF_FIRST_PLAN, budget="smoke")
-    experiment_of(EXPERIMENTS, request.id).train(request, unwatched)
+    experiment_of(EXPERIMENTS, request.id).train(request, no_progress)
     return folder
 
 

@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 from vinlab.modules import (
     CnnReward,
-    CostReward,
-    GivenTransition,
+    ExpCostReward,
+    FixedTransition,
     HierarchicalReward,
     HierarchicalTransition,
     LinearPolicy,
     LinearReward,
-    LosslessTransition,
     SharedTransition,
-    SharpPolicy,
+    SoftmaxTransition,
     StateAttention,
+    TemperaturePolicy,
     UntiedTransition,
     move_kernels,
+    move_logits,
     random_kernels,
-    sure_moves,
 )
 from vinlab.networks import ValueIterationNetwork
 from vinlab.planning import (
@@ -29,8 +29,8 @@ from vinlab.planning import (
     LocalKernels,
     SharedKernels,
     UntiedKernels,
-    as_guess,
-    as_reward,
+    coarse_as_initial_value,
+    coarse_as_reward,
 )
 from vinlab.types import Demonstrations, GraphPlan, GridProblems, InputError, Plan, Scores
 
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from vinlab.domains.gridworld.environment import register_environments
     from vinlab.maps import read_map
     from vinlab.models import Model, load
+    from vinlab.navigation.evaluation import evaluate
     from vinlab.navigation.map_files import plan_on_map
-    from vinlab.navigation.routes import Route, evaluate, navigate
+    from vinlab.navigation.routes import Route, navigate
 
 __version__ = metadata.version("vinlab")
 
@@ -47,7 +48,7 @@ __version__ = metadata.version("vinlab")
 _LATER = {
     "Model": "vinlab.models",
     "Route": "vinlab.navigation.routes",
-    "evaluate": "vinlab.navigation.routes",
+    "evaluate": "vinlab.navigation.evaluation",
     "load": "vinlab.models",
     "navigate": "vinlab.navigation.routes",
     "plan_on_map": "vinlab.navigation.map_files",
@@ -64,9 +65,9 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "CnnReward",
-    "CostReward",
     "Demonstrations",
-    "GivenTransition",
+    "ExpCostReward",
+    "FixedTransition",
     "GraphPlan",
     "GraphPlanner",
     "GraphTransition",
@@ -79,27 +80,27 @@ __all__ = [
     "LinearPolicy",
     "LinearReward",
     "LocalKernels",
-    "LosslessTransition",
     "Model",
     "Plan",
     "Route",
     "Scores",
     "SharedKernels",
     "SharedTransition",
-    "SharpPolicy",
+    "SoftmaxTransition",
     "StateAttention",
+    "TemperaturePolicy",
     "UntiedKernels",
     "UntiedTransition",
     "ValueIterationNetwork",
-    "as_guess",
-    "as_reward",
+    "coarse_as_initial_value",
+    "coarse_as_reward",
     "evaluate",
     "load",
     "move_kernels",
+    "move_logits",
     "navigate",
     "plan_on_map",
     "random_kernels",
     "read_map",
     "register_environments",
-    "sure_moves",
 ]

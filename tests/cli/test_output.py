@@ -6,7 +6,7 @@ import pytest
 
 from vinlab.cli.output import print_scores
 from vinlab.experiments import EXPERIMENTS
-from vinlab.recording.finished_run import RecordedRun, collect_runs
+from vinlab.recording.finished_run import FinishedRun, collect_runs
 
 RUNS = collect_runs(Path(__file__).parents[2] / "results" / "runs")
 
@@ -22,5 +22,5 @@ def test_the_scores_of_every_recorded_run_are_shown_within_a_screens_width(exper
         assert max(map(len, shown.splitlines())) <= 80
 
 
-def one_of_each_setting(ids) -> list[RecordedRun]:
+def one_of_each_setting(ids) -> list[FinishedRun]:
     return list({run.manifest.id: run for run in RUNS if run.manifest.id in ids}.values())

@@ -4,32 +4,32 @@ import numpy as np
 import pytest
 
 from vinlab.evaluation import metrics
-from vinlab.evaluation.all_starts import follow_everywhere
+from vinlab.evaluation.all_starts import rollout_from_all_cells
 
 ROUND_TRIP = np.array([[1, 2, 3, 3, 5, 4, 6, 0]])
 """Cells 0, 1, 2 lead to the goal 3 one by one, 7 leads to 0, 4 and 5 to each other, 6 stays where it is."""
 
 
 def test_a_hand_made_policy_is_followed_from_every_cell():
-    ways = follow_everywhere(ROUND_TRIP, np.full((1, 8), 2.0), np.array([3]))
+    ways = rollout_from_all_cells(ROUND_TRIP, np.full((1, 8), 2.0), np.array([3]))
     assert ways.reached.tolist() == [[True, True, True, True, False, False, False, True]]
     assert ways.lengths.tolist() == [[6, 4, 2, 0, math.inf, math.inf, math.inf, 8]]
 
 
 def test_whoever_passes_the_goal_has_come():
     leads_on = np.array([[1, 2, 0]])
-    assert follow_everywhere(leads_on, np.ones((1, 3)), np.array([1])).lengths.tolist() == [[1, 0, 2]]
+    assert rollout_from_all_cells(leads_on, np.ones((1, 3)), np.array([1])).lengths.tolist() == [[1, 0, 2]]
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3, 64, 65, 1000])
 def test_the_longest_way_through_all_cells_is_followed_to_its_end(cells):
     one_by_one = np.maximum(np.arange(cells)[None] - 1, 0)
-    ways = follow_everywhere(one_by_one, np.ones((1, cells)), np.array([0]))
+    ways = rollout_from_all_cells(one_by_one, np.ones((1, cells)), np.array([0]))
     assert ways.lengths[0].tolist() == list(range(cells))
 
 
 def test_the_shares_look_at_the_cells_that_count():
-    ways = follow_everywhere(ROUND_TRIP, np.full((1, 8), 2.0), np.array([3]))
+    ways = rollout_from_all_cells(ROUND_TRIP, np.full((1, 8), 2.0), np.array([3]))
     counts = np.array([[True, True, True, False, True, True, False, True]])
     shortest = np.array([[4.0, 4, 2, 0, 2, 2, 2, 8]])
     assert metrics.reached_share(ways.reached, counts) == pytest.approx(4 / 6)

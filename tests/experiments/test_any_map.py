@@ -9,22 +9,22 @@ from vinlab.experiments import ANY_MAP, BUDGETS, GENERALISATION, GUIDE, RECIPES,
 from vinlab.experiments.any_map.evaluate import blocks, judge_kind, mazes, paper, scattered
 from vinlab.experiments.any_map.train import (
     AnyMapData,
-    Examination,
-    Lesson,
+    EvaluationSet,
+    TrainingSet,
     make_lessons,
     make_test_sets,
     make_validation_sets,
 )
 from vinlab.models import Model, default_id, load, shipped_ids
 from vinlab.networks import Policy
-from vinlab.recording.plain import to_plain
+from vinlab.recording.serialization import to_plain
 from vinlab.types import InputError
 
 KINDS = (paper(8), blocks(20), scattered(9, 0.3), mazes(7), mazes(7, 0.2))
 DATA = AnyMapData(
-    lessons=tuple(Lesson(kind, 30, 20) for kind in KINDS),
-    validation=tuple(Examination(kind, 20) for kind in KINDS),
-    test=tuple(Examination(kind, 20) for kind in KINDS),
+    lessons=tuple(TrainingSet(kind, 30, 20) for kind in KINDS),
+    validation=tuple(EvaluationSet(kind, 20) for kind in KINDS),
+    test=tuple(EvaluationSet(kind, 20) for kind in KINDS),
 )
 
 

@@ -11,7 +11,7 @@ from vinlab.experiments import (
     experiment_of,
     paper_numbers,
 )
-from vinlab.recording.plain import to_plain
+from vinlab.recording.serialization import to_plain
 
 BOTH = (WEIGHT_SHARING, HIERARCHICAL)
 OWN = [

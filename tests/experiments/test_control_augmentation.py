@@ -10,7 +10,7 @@ pytest.importorskip("mujoco")
 
 from vinlab.domains.control.environment import ParticleWorlds
 from vinlab.domains.control.problem import ControlConfig, ControlProblems, observe, sample_problems
-from vinlab.experiments.control.augmentation import mirror_at_random, mirrored
+from vinlab.experiments.control.augmentation import mirror_at_random
 from vinlab.learners.regression import ControlDemonstrations
 
 MIRRORS = [
@@ -33,19 +33,19 @@ def test_the_world_in_the_mirror_does_what_the_mirrored_lesson_says(mirror):
     problems = sample_problems(ControlConfig(), 3, rng=np.random.default_rng(0))
     rng = np.random.default_rng(1)
     states = np.concatenate([rng.uniform(-0.9, 0.9, (3, 6, 2)), rng.normal(size=(3, 6, 2))], axis=-1)
-    pushes = rng.uniform(-1, 1, (3, 6, 2))
-    following, _ = ParticleWorlds(problems).step(states, pushes)
+    forces = rng.uniform(-1, 1, (3, 6, 2))
+    following, _ = ParticleWorlds(problems).step(states, forces)
 
     def lesson(some_states):
         precisions = torch.eye(2).expand(3, 6, 2, 2)
         return ControlDemonstrations(
             observe(problems),
             torch.as_tensor(some_states).float(),
-            torch.as_tensor(pushes).float(),
+            torch.as_tensor(forces).float(),
             precisions,
         )
 
-    before, after = mirrored(lesson(states), **mirror), mirrored(lesson(following), **mirror)
+    before, after = mirror(lesson(states), **mirror), mirror(lesson(following), **mirror)
     turned = mirrored_problems(problems, **mirror)
     torch.testing.assert_close(before.observations, observe(turned))
     found, _ = ParticleWorlds(turned).step(before.states.double().numpy(), before.controls.double().numpy())
@@ -58,7 +58,7 @@ def test_the_weighted_error_is_the_same_in_the_mirror(mirror):
     shown = ControlDemonstrations(
         torch.rand(2, 2, 16, 16), torch.randn(2, 5, 4), torch.randn(2, 5, 2), root @ root.mT
     )
-    found = mirrored(shown, **mirror)
+    found = mirror(shown, **mirror)
     expected = torch.einsum("bsi,bsij,bsj->bs", shown.controls, shown.precisions, shown.controls)
     torch.testing.assert_close(
         torch.einsum("bsi,bsij,bsj->bs", found.controls, found.precisions, found.controls), expected

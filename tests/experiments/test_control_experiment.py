@@ -10,9 +10,9 @@ pytest.importorskip("mujoco")
 from vinlab.experiments import BUDGETS, CONTROL, RECIPES, TrainingRequest, paper_numbers
 from vinlab.experiments.control import configure
 from vinlab.experiments.control import train as training
-from vinlab.experiments.control.demonstrations import _bounded, teach
+from vinlab.experiments.control.demonstrations import _bounded, make_demonstrations
 from vinlab.experiments.pictures import draw_run
-from vinlab.recording.plain import to_plain
+from vinlab.recording.serialization import to_plain
 from vinlab.types import InputError
 
 
@@ -138,7 +138,7 @@ def test_the_paper_teacher_shows_how_to_come_back_from_where_its_noise_leads():
 
     def spread(noise: float) -> float:
         teacher = dataclasses.replace(config.teacher, noise=noise)
-        shown, _ = teach(teacher, worlds, rng=np.random.default_rng(0), progress=quiet)
+        shown, _ = make_demonstrations(teacher, worlds, rng=np.random.default_rng(0), progress=quiet)
         places = shown.states[..., :2].reshape(2, config.teacher.search.samples, -1, 2)
         return float(places.std(dim=1).mean())
 

@@ -12,7 +12,7 @@ from vinlab.experiments.gridworld.train import (
     make_test_problems,
     make_validation_problems,
 )
-from vinlab.recording.plain import to_plain
+from vinlab.recording.serialization import to_plain
 
 DATA = GridworldData(
     size=8, attempts=2000, targets="trajectories", validation_problems=200, test_problems=300

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 import vinlab
-from vinlab.domains.mars.expert import TeachingConfig, teach
+from vinlab.domains.mars.expert import DemonstrationConfig, demonstrate
 from vinlab.domains.mars.patches import MarsProblems
 from vinlab.experiments import BUDGETS, RECIPES, TrainingRequest, paper_numbers
 from vinlab.experiments.mars import MARS, judge
-from vinlab.experiments.mars.classifier import choose_caution
-from vinlab.experiments.mars.evaluate import arrivals_everywhere, success_by_length, try_out
+from vinlab.experiments.mars.classifier import tune_cost
+from vinlab.experiments.mars.evaluate import evaluate_policy, reach_rate, success_by_length
 from vinlab.experiments.mars.table import mars_table, rows_of
-from vinlab.learners.callbacks import unwatched
+from vinlab.learners.callbacks import no_progress
 from vinlab.networks.terrain.configs import ClassifierConfig
 from vinlab.networks.terrain.policies import StraightLine
-from vinlab.recording.plain import to_plain
+from vinlab.recording.serialization import to_plain
 from vinlab.types import GridProblems, InputError
 
 IDS = ("mars/vin", "mars/vin-arrival", "mars/cnn", "mars/classifier")
@@ -24,7 +24,7 @@ IDS = ("mars/vin", "mars/vin-arrival", "mars/cnn", "mars/classifier")
 
 def smoke(id: str, folder, **options):
     request = TrainingRequest(id=id, out=folder / id, budget="smoke", **options)
-    return MARS.train(request, unwatched)
+    return MARS.train(request, no_progress)
 
 
 @pytest.fixture(scope="module")
@@ -49,24 +49,24 @@ def test_every_configuration_is_plain_data(id, recipe, budget):
 
 
 def test_the_straight_line_arrives_where_nothing_is_steep():
-    outcome = try_out(StraightLine(), open_ground())
+    outcome = evaluate_policy(StraightLine(), open_ground())
     assert outcome.scores.success_rate == 1.0
     assert outcome.scores.trajectory_difference == 0.0
     assert outcome.steps.tolist() == [11] * 6
-    lessons = teach(open_ground(), TeachingConfig(goals=2), rng=np.random.default_rng(0))
-    assert arrivals_everywhere(StraightLine(), lessons) == 1.0
+    lessons = demonstrate(open_ground(), DemonstrationConfig(goals=2), rng=np.random.default_rng(0))
+    assert reach_rate(StraightLine(), lessons) == 1.0
 
 
 def test_a_wall_stops_the_straight_line():
     ground = open_ground()
     wall = ground.obstacles.copy()
     wall[:, 1:, 8] = True
-    assert try_out(StraightLine(), replace(ground, obstacles=wall)).scores.success_rate == 0.0
+    assert evaluate_policy(StraightLine(), replace(ground, obstacles=wall)).scores.success_rate == 0.0
 
 
 def test_caution_is_chosen_on_the_validation_ground():
-    lessons = teach(open_ground(), TeachingConfig(goals=2), rng=np.random.default_rng(0))
-    planner = choose_caution(ClassifierConfig(hidden=8).build().classifier, "soft", lessons)
+    lessons = demonstrate(open_ground(), DemonstrationConfig(goals=2), rng=np.random.default_rng(0))
+    planner = tune_cost(ClassifierConfig(hidden=8).build().classifier, "soft", lessons)
     assert planner.caution.setting.item() == 0.25  # where nothing is steep, the least caution serves best
 
 

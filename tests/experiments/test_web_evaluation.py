@@ -2,7 +2,7 @@ import numpy as np
 
 from helpers.small_site import ten_pages
 from vinlab.domains.web.problem import WebProblems
-from vinlab.experiments.web.evaluate import browse, evaluate_links, make_judged
+from vinlab.experiments.web.evaluate import browse, evaluate_links, make_evaluation_problems
 from vinlab.experiments.web.view import index_view, page_view
 from vinlab.networks.links.policies import LinkPolicy
 
@@ -32,7 +32,7 @@ def test_the_measures_on_ten_pages_equal_those_worked_out_by_hand():
     By itself it goes 0→2→9→3→6→9…, so it arrives at 9 from 0 and 3 by shortest paths and at 3 from 0 by a detour.
     """
     site = ten_pages()
-    judged = make_judged(site, site.full, problems())
+    judged = make_evaluation_problems(site, site.full, problems())
     assert judged.steps.following[judged.steps.problems == 4].tolist() == [1, 0, 2, 9]
     scores = evaluate_links(HighestNumber(), index_view(site, 1.0), judged)
     assert (scores.num_problems, scores.num_unsolvable) == (6, 0)
@@ -48,7 +48,9 @@ def test_a_problem_without_a_path_counts_and_is_no_success():
     lonely = type(links)(
         np.where(np.arange(11) > 3, links.offsets[3], links.offsets), links.targets[: links.offsets[3]]
     )
-    scores = evaluate_links(HighestNumber(), index_view(site, 1.0), make_judged(site, lonely, none))
+    scores = evaluate_links(
+        HighestNumber(), index_view(site, 1.0), make_evaluation_problems(site, lonely, none)
+    )
     assert (scores.num_problems, scores.num_unsolvable, scores.successes, scores.arrival_rate) == (
         1,
         1,

@@ -8,7 +8,7 @@ from vinlab.experiments.web import WEB, table
 from vinlab.experiments.web.browse import open_browser
 from vinlab.experiments.web.data import load_site, make_sets
 from vinlab.experiments.web.figures import trail_figure
-from vinlab.learners.callbacks import unwatched
+from vinlab.learners.callbacks import no_progress
 from vinlab.types import InputError
 
 TRAINED = ("baseline", "vin-staged", "members", "pages", "pages-k0")
@@ -19,7 +19,7 @@ def run(folder, network="pages", seed=0, recipe="paper", graph="tree"):
     request = TrainingRequest(
         id=id, out=folder / network / str(seed), budget="smoke", recipe=recipe, seed=seed
     )
-    return WEB.train(request, unwatched)
+    return WEB.train(request, no_progress)
 
 
 @pytest.fixture(scope="module")

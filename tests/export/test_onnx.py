@@ -9,8 +9,8 @@ from vinlab.domains.gridworld.problem import observe
 from vinlab.export.onnx import export_onnx, onnx_model
 from vinlab.models import load
 from vinlab.modules import HierarchicalTransition
-from vinlab.networks.configs import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
-from vinlab.networks.grid.cost_vin import LosslessHierarchicalVinConfig, LosslessVinConfig
+from vinlab.networks.grid.configs import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
+from vinlab.networks.grid.cost_vin import CostVinConfig, HierarchicalCostVinConfig
 from vinlab.types import InputError
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -64,9 +64,9 @@ def assert_equal(network, runtime, case) -> None:
     [
         VinConfig(iterations=3),
         AuthorsVinConfig(iterations=3),
-        LosslessVinConfig(iterations=3),
+        CostVinConfig(iterations=3),
         HierarchicalVinConfig(iterations=(3, 3)),
-        LosslessHierarchicalVinConfig(iterations=(3, 3), hidden=20),
+        HierarchicalCostVinConfig(iterations=(3, 3), hidden=20),
         # Little of the coarse value: through three levels logits would grow until float32 rounds chances away.
         HierarchicalVinConfig(iterations=(3, 3, 3), hidden=4, coarse=0.03),
     ],
@@ -99,7 +99,7 @@ def test_what_the_graph_cannot_say_is_refused(tmp_path):
 
 def test_a_hierarchy_that_hands_its_value_over_in_a_way_of_its_own_is_refused(tmp_path):
     network = HierarchicalVinConfig(iterations=(2, 2), hidden=2).build()
-    network.planner.hand_over = lambda reward, coarse, factor: (reward, coarse)
+    network.planner.combine = lambda reward, coarse, factor: (reward, coarse)
     with pytest.raises(InputError, match="by as_reward or as_guess"):
         export_onnx(network, tmp_path / "vin.onnx")
 

@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from vinlab.figures.save import save_figure
-from vinlab.figures.terrain import GroundView, ground_figure, grounds_figure
+from vinlab.figures.terrain import TerrainView, terrain_figure, terrains_figure
 
 IMAGE = np.random.default_rng(0).integers(0, 256, (64, 96), dtype=np.uint8)
 PATH = np.array([[0, 0], [1, 1], [1, 2]])
 
 
 def view(**more):
-    return GroundView(IMAGE, (0, 0), (1, 2), PATH, **more)
+    return TerrainView(IMAGE, (0, 0), (1, 2), PATH, **more)
 
 
 def test_a_view_with_all_there_is_has_three_panels_in_cells(tmp_path):
     obstacles = np.zeros((8, 12), bool)
     obstacles[3, 4] = True
-    figure = ground_figure(
+    figure = terrain_figure(
         [view(obstacles=obstacles, shortest=PATH, reward=np.ones((8, 12)))] * 2, title="two"
     )
     assert len(figure.axes) == 6
@@ -28,19 +28,19 @@ def test_a_view_with_all_there_is_has_three_panels_in_cells(tmp_path):
 
 
 def test_without_slopes_or_rewards_those_panels_are_left_out():
-    assert [axes.get_title() for axes in ground_figure([view()]).axes] == ["ways over it"]
-    assert len(ground_figure([view(reward=np.zeros((8, 12)))]).axes) == 2
+    assert [axes.get_title() for axes in terrain_figure([view()]).axes] == ["ways over it"]
+    assert len(terrain_figure([view(reward=np.zeros((8, 12)))]).axes) == 2
 
 
 def test_a_caption_stands_above_the_ways():
-    figure = ground_figure([view(caption="stopped"), view(), view(caption="stopped")])
+    figure = terrain_figure([view(caption="stopped"), view(), view(caption="stopped")])
     assert [axes.get_title() for axes in figure.axes] == ["ways over it, stopped", "", "stopped"]
 
 
 def test_the_goals_own_reward_does_not_hide_the_others():
     reward = np.linspace(-1.0, 0.0, 96).reshape(8, 12)
     reward[1, 2] = 100.0
-    colours = np.asarray(ground_figure([view(reward=reward)]).axes[1].images[1].get_array())
+    colours = np.asarray(terrain_figure([view(reward=reward)]).axes[1].images[1].get_array())
     assert np.abs(colours[0, 0, :3] - colours[7, 11, :3]).max() > 0.5
 
 
@@ -48,6 +48,6 @@ def test_grounds_stand_side_by_side_with_their_shares():
     squares = [np.zeros((20, 20), np.uint8)] * 2
     slopes = [np.full((20, 20), 5.0, np.float32)] * 2
     pixels = {"a": np.array([1.0, 2.0, 11.0, 30.0], np.float32), "b": np.ones(4, np.float32)}
-    figure = grounds_figure({"a": squares, "b": squares}, {"a": slopes, "b": slopes}, pixels)
+    figure = terrains_figure({"a": squares, "b": squares}, {"a": slopes, "b": slopes}, pixels)
     line = figure.axes[-1].lines[0]
     assert np.interp(10.0, line.get_xdata(), line.get_ydata()) == pytest.approx(0.5)

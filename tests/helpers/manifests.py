@@ -1,6 +1,6 @@
 """A manifest for tests of recording."""
 
-from vinlab.recording import Manifest
+from vinlab.recording.manifest import Manifest
 
 MANIFEST = Manifest(
     id="gridworld/8/vin",

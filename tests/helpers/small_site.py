@@ -27,7 +27,7 @@ def ten_pages(dimension=4):
         full=make_links(sources, targets, 10).joined(tree),
         tree=tree,
         features=rng.standard_normal((10, dimension)).astype(np.float32),
-        twins=np.arange(10),
+        duplicate_of=np.arange(10),
         queries=Queries(
             rng.standard_normal((7, dimension)).astype(np.float32), articles, [f"q{p}" for p in articles]
         ),

@@ -4,15 +4,15 @@ import torch
 
 from vinlab.domains.gridworld.expert import demonstrate_everywhere
 from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
-from vinlab.learners.datasets import Course, MixedLessons, MixtureLoss
+from vinlab.learners.datasets import MixedDemonstrations, MixtureLoss, TaskSet
 from vinlab.learners.imitation import ImitationConfig, ImitationLoss, imitate
 from vinlab.learners.optimizers import Stage
-from vinlab.networks.configs import VinConfig
+from vinlab.networks.grid.configs import VinConfig
 
 
-def course(size: int, maps: int, iterations: int) -> Course:
+def course(size: int, maps: int, iterations: int) -> TaskSet:
     problems = sample_problems(GridworldConfig(size=size), maps, rng=np.random.default_rng(size))
-    return Course(demonstrate_everywhere(problems), iterations)
+    return TaskSet(demonstrate_everywhere(problems), iterations)
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def courses():
 
 
 def test_a_choice_gives_the_chosen_problems_of_each_kind(courses):
-    lessons = MixedLessons(courses)
+    lessons = MixedDemonstrations(courses)
     assert len(lessons) == 12
     chosen = lessons[torch.tensor([11, 2, 0, 8])]
     assert [one.iterations for one in chosen] == [4, 5]
@@ -31,7 +31,7 @@ def test_a_choice_gives_the_chosen_problems_of_each_kind(courses):
 
 
 def test_the_weights_count_the_states_of_each_problem(courses):
-    weights = MixedLessons(courses).weights
+    weights = MixedDemonstrations(courses).weights
     assert weights.tolist() == [float(n) for one in courses for n in one.demonstrations.weights.sum(dim=1)]
 
 
@@ -48,7 +48,7 @@ def test_the_loss_is_the_sum_over_the_kinds_each_with_its_own_k(courses):
 
 def test_nobody_is_at_a_loss_without_problems(courses):
     network = VinConfig(iterations=2, hidden=4).build()
-    loss = MixtureLoss(network)(MixedLessons(courses)[torch.zeros(0, dtype=torch.long)])
+    loss = MixtureLoss(network)(MixedDemonstrations(courses)[torch.zeros(0, dtype=torch.long)])
     loss.backward()
     assert loss.item() == 0
 
@@ -56,7 +56,7 @@ def test_nobody_is_at_a_loss_without_problems(courses):
 def test_a_policy_learns_from_maps_of_several_sizes(courses):
     torch.manual_seed(0)
     network = VinConfig(iterations=4, hidden=8).build()
-    lessons = MixedLessons(courses)
+    lessons = MixedDemonstrations(courses)
     everything = lessons[torch.arange(len(lessons))]
     before = MixtureLoss(network)(everything).item()
     config = ImitationConfig(stages=(Stage(6, 1e-2),), batch_problems=4)

@@ -4,10 +4,10 @@ import torch.nn.functional as functional
 from torch import nn
 
 from vinlab.learners.callbacks import Validation
-from vinlab.learners.imitation import ImitationConfig, imitate, surprise
+from vinlab.learners.imitation import ImitationConfig, imitate, set_nll
 from vinlab.learners.optimizers import Stage, TheanoRmsProp
-from vinlab.networks.configs import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
-from vinlab.networks.grid.cost_vin import LosslessHierarchicalVinConfig
+from vinlab.networks.grid.configs import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
+from vinlab.networks.grid.cost_vin import HierarchicalCostVinConfig
 from vinlab.types import Demonstrations, InputError
 
 
@@ -64,26 +64,26 @@ def test_one_right_move_costs_its_cross_entropy():
     torch.manual_seed(0)
     logits, label = torch.randn(4, 5, 8), torch.randint(8, (4, 5))
     expected = functional.cross_entropy(logits.flatten(0, 1), label.flatten(), reduction="none").view(4, 5)
-    torch.testing.assert_close(surprise(logits, functional.one_hot(label, 8).bool()), expected)
+    torch.testing.assert_close(set_nll(logits, functional.one_hot(label, 8).bool()), expected)
 
 
 def test_several_right_moves_cost_the_surprise_that_any_of_them_is_made():
     logits = torch.tensor([[[1.0, 2.0, 0.5]]])
-    either = surprise(logits, torch.tensor([[[True, False, True]]]))
+    either = set_nll(logits, torch.tensor([[[True, False, True]]]))
     probability = logits.softmax(dim=-1)[0, 0]
     torch.testing.assert_close(either[0, 0], -torch.log(probability[0] + probability[2]))
 
 
 def test_a_state_without_a_right_move_costs_nothing_and_pulls_nowhere():
     logits = torch.randn(1, 1, 4, requires_grad=True)
-    cost = surprise(logits, torch.zeros(1, 1, 4, dtype=torch.bool))
+    cost = set_nll(logits, torch.zeros(1, 1, 4, dtype=torch.bool))
     cost.sum().backward()
     assert float(cost.detach()) == 0
     assert torch.equal(logits.grad, torch.zeros(1, 1, 4))
 
 
 def test_huge_logits_stay_finite():
-    cost = surprise(torch.tensor([[[1e4, -1e4]]]), torch.tensor([[[False, True]]]))
+    cost = set_nll(torch.tensor([[[1e4, -1e4]]]), torch.tensor([[[False, True]]]))
     assert float(cost) == pytest.approx(2e4)
 
 
@@ -94,7 +94,7 @@ def test_huge_logits_stay_finite():
         AuthorsVinConfig(iterations=3, hidden=5),
         UntiedVinConfig(iterations=3, hidden=5),
         HierarchicalVinConfig(iterations=(2, 3), hidden=5),
-        LosslessHierarchicalVinConfig(iterations=(2, 3), hidden=5, sharpness=3.0),
+        HierarchicalCostVinConfig(iterations=(2, 3), hidden=5, sharpness=3.0),
     ],
     ids=lambda config: type(config).__name__,
 )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from vinlab.learners.arrival import ArrivalConfig, ArrivalLoss, chance_of_arrival
-from vinlab.learners.losses import EverywhereLoss
+from vinlab.learners.arrival import ReachConfig, ReachLoss, reach_probability
+from vinlab.learners.losses import DenseLoss
 from vinlab.types import MOVE_OFFSETS, InputError
 
 EAST, NORTH_EAST, SOUTH_EAST = 2, 4, 6
@@ -24,27 +24,27 @@ def corridor(cols: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 def test_a_sure_way_arrives_and_is_discounted_by_its_moves():
     free, goals = corridor(5)
-    found = chance_of_arrival(always(EAST, 1, 5), free, goals, steps=10, discount=0.9)
+    found = reach_probability(always(EAST, 1, 5), free, goals, steps=10, discount=0.9)
     assert torch.allclose(found[0, 0], 0.9 ** torch.tensor([4.0, 3.0, 2.0, 1.0, 0.0]))
 
 
 def test_ways_of_too_many_moves_do_not_count():
     free, goals = corridor(5)
-    found = chance_of_arrival(always(EAST, 1, 5), free, goals, steps=2)
+    found = reach_probability(always(EAST, 1, 5), free, goals, steps=2)
     assert found[0, 0].tolist() == [0.0, 0.0, 1.0, 1.0, 1.0]
 
 
 def test_a_crash_ends_the_way():
     free, goals = corridor(5)
     free[0, 0, 2] = False
-    found = chance_of_arrival(always(EAST, 1, 5), free, goals, steps=10)
+    found = reach_probability(always(EAST, 1, 5), free, goals, steps=10)
     assert found[0, 0].tolist() == [0.0, 0.0, 1.0, 1.0, 1.0]
 
 
 def test_the_edge_of_the_map_is_a_crash_and_chances_multiply():
     # In a corridor one row high a uniform policy survives with east and west alone.
     free, goals = corridor(3)
-    found = chance_of_arrival(torch.zeros(1, 8, 1, 3), free, goals, steps=200)
+    found = reach_probability(torch.zeros(1, 8, 1, 3), free, goals, steps=200)
     middle = (1 / 8) / (1 - (1 / 8) ** 2)  # reaches the goal, or goes west and comes back
     assert torch.allclose(found[0, 0], torch.tensor([middle / 8, middle, 1.0]))
 
@@ -55,7 +55,7 @@ def test_chances_equal_the_frequency_of_arrivals_of_sampled_walks():
     free = torch.from_numpy(rng.random((1, rows, cols)) > 0.2)
     free[0, 0, 0] = True
     goal = (2, 3)
-    expected = chance_of_arrival(logits, free, torch.tensor([goal]), steps=30)[0, 0, 0].item()
+    expected = reach_probability(logits, free, torch.tensor([goal]), steps=30)[0, 0, 0].item()
     odds, allowed = logits.softmax(dim=1)[0].double().numpy(), free[0].numpy().copy()
     allowed[goal] = True
     arrived = 0
@@ -77,7 +77,7 @@ def test_the_gradient_is_that_of_finite_differences():
     logits = torch.randn(2, 8, 3, 3, dtype=torch.float64, requires_grad=True)
     free, goals = torch.rand(2, 3, 3) > 0.3, torch.tensor([[0, 1], [2, 2]])
     assert torch.autograd.gradcheck(
-        lambda given: chance_of_arrival(given, free, goals, steps=5, discount=0.9), logits
+        lambda given: reach_probability(given, free, goals, steps=5, discount=0.9), logits
     )
 
 
@@ -91,7 +91,7 @@ class OneMap:
         self.moves = torch.zeros(1, 8, 3, 4, dtype=torch.bool)
         self.moves[0, NORTH_EAST, 1, 0] = self.moves[0, EAST, 0, 1] = self.moves[0, SOUTH_EAST, 0, 2] = True
 
-    def ask(self, policy: "Logits") -> torch.Tensor:
+    def logits(self, policy: "Logits") -> torch.Tensor:
         return policy.logits
 
 
@@ -101,7 +101,7 @@ class Logits(torch.nn.Module):
         self.logits = torch.nn.Parameter(torch.zeros(1, 8, 3, 4))
 
 
-@pytest.mark.parametrize("loss", [EverywhereLoss, ArrivalLoss])
+@pytest.mark.parametrize("loss", [DenseLoss, ReachLoss])
 def test_learning_finds_the_way_round(loss):
     policy, batch = Logits(), OneMap()
     optimiser = torch.optim.Adam(policy.parameters(), lr=0.2)
@@ -109,18 +109,18 @@ def test_learning_finds_the_way_round(loss):
         optimiser.zero_grad()
         loss(policy)(batch).backward()
         optimiser.step()
-    arrival = chance_of_arrival(policy.logits, batch.free, batch.goals, steps=10)
+    arrival = reach_probability(policy.logits, batch.free, batch.goals, steps=10)
     assert arrival[0, 1, 0] > 0.95
 
 
 def test_imitation_may_count_beside_arrival():
     policy, batch = Logits(), OneMap()
-    alone = ArrivalLoss(policy, ArrivalConfig())(batch)
-    both = ArrivalLoss(policy, ArrivalConfig(imitation=0.5))(batch)
-    assert both.item() == pytest.approx(alone.item() + 0.5 * EverywhereLoss(policy)(batch).item())
+    alone = ReachLoss(policy, ReachConfig())(batch)
+    both = ReachLoss(policy, ReachConfig(imitation=0.5))(batch)
+    assert both.item() == pytest.approx(alone.item() + 0.5 * DenseLoss(policy)(batch).item())
 
 
 @pytest.mark.parametrize("wrong", [{"steps": 0}, {"discount": 1.5}, {"imitation": -1.0}])
 def test_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(InputError, match="steps must be"):
-        ArrivalConfig(**wrong)
+        ReachConfig(**wrong)

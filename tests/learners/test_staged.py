@@ -2,11 +2,11 @@
 
 import torch
 
-from vinlab.learners.callbacks import NoRecord
-from vinlab.learners.staged import Chapter
+from vinlab.learners.callbacks import NullLogger
+from vinlab.learners.staged import StageLogger
 
 
-class Memory(NoRecord):
+class Memory(NullLogger):
     def __init__(self) -> None:
         self.kept = None
         self.logged = []
@@ -23,20 +23,20 @@ class Memory(NoRecord):
 
 def test_a_chapter_sees_its_own_checkpoint_alone():
     memory = Memory()
-    first, second = Chapter(memory, "first"), Chapter(memory, "second")
-    assert not first.begun
+    first, second = StageLogger(memory, "first"), StageLogger(memory, "second")
+    assert not first.started
     first.save_checkpoint({"weight": torch.ones(1)}, {"epoch": 2})
-    assert first.begun
-    assert not second.begun
+    assert first.started
+    assert not second.started
     found = first.load_checkpoint()
     assert found is not None
     assert found[1]["epoch"] == 2
     second.save_checkpoint({}, {"epoch": 1})
-    assert second.begun
-    assert not first.begun
+    assert second.started
+    assert not first.started
 
 
 def test_metrics_say_which_chapter_they_belong_to():
     memory = Memory()
-    Chapter(memory, "second").log({"loss": 1.0})
+    StageLogger(memory, "second").log({"loss": 1.0})
     assert memory.logged == [{"chapter": "second", "loss": 1.0}]

@@ -4,13 +4,13 @@ import pytest
 import torch
 from torch import nn
 
-from vinlab.learners.callbacks import NoRecord, Validation
+from vinlab.learners.callbacks import NullLogger, Validation
 from vinlab.learners.optimizers import make_optimiser, set_rate
 from vinlab.learners.training_state import EpochTraining
 from vinlab.types import InputError
 
 
-class Memory(NoRecord):
+class Memory(NullLogger):
     """Keeps the last checkpoint."""
 
     kept = None
@@ -25,7 +25,7 @@ class Memory(NoRecord):
 def training(record=None):
     torch.manual_seed(0)
     policy = nn.Linear(2, 1)
-    return EpochTraining(policy, make_optimiser("adam", policy.parameters()), record or NoRecord())
+    return EpochTraining(policy, make_optimiser("adam", policy.parameters()), record or NullLogger())
 
 
 def move(one):
@@ -43,7 +43,7 @@ def test_the_best_weights_are_kept_and_left_in_the_policy():
         move(one)
         seen.append(one.policy.weight.detach().clone())
         one.keep_if_best(score)
-    best = one.leave_best()
+    best = one.restore_best()
     assert (best.score, best.epoch) == (3.0, 2)
     assert torch.equal(one.policy.weight, seen[1])
 
@@ -73,7 +73,7 @@ def test_a_checkpoint_goes_on_as_if_nothing_had_been():
 def test_validation_sees_the_policy_as_it_acts():
     one = training()
     one.policy.train()
-    found = one.look(lambda policy: Validation(float(policy.training), {}))
+    found = one.validate_and_keep(lambda policy: Validation(float(policy.training), {}))
     assert found.score == 0.0
 
 

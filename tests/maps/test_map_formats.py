@@ -8,7 +8,16 @@ import pytest
 from PIL import Image
 
 import vinlab
-from vinlab.maps import Frame, GridMap, Reading, inflated, map_of_bytes, read_map, read_scenarios, write_route
+from vinlab.maps import (
+    Frame,
+    GridMap,
+    MapOptions,
+    inflate_obstacles,
+    map_from_bytes,
+    read_map,
+    read_scenarios,
+    write_route,
+)
 from vinlab.maps.read import FORMATS
 from vinlab.types import InputError
 
@@ -21,9 +30,9 @@ def pgm(shades: np.ndarray) -> bytes:
     return b"P5\n# made by a robot\n%d %d\n255\n" % (width, height) + shades.tobytes()
 
 
-def read(tmp_path, data: bytes, reading: Reading | None = None, name: str = "file.bin") -> GridMap:
+def read(tmp_path, data: bytes, options: MapOptions | None = None, name: str = "file.bin") -> GridMap:
     (tmp_path / name).write_bytes(data)
-    return read_map(tmp_path / name, reading)
+    return read_map(tmp_path / name, options)
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "1", "I;16"])
@@ -56,10 +65,10 @@ def test_a_pgm_is_read_in_all_its_writings(tmp_path, data):
 def test_polarity_and_threshold_are_options_and_are_told(tmp_path):
     shades = np.array([[0, 100, 200]], np.uint8)
     assert read(tmp_path, pgm(shades)).obstacles.tolist() == [[1, 1, 0]]
-    assert read(tmp_path, pgm(shades), Reading(threshold=0.3)).obstacles.tolist() == [[1, 0, 0]]
-    bright = read(tmp_path, pgm(shades), Reading(blocked="high"))
+    assert read(tmp_path, pgm(shades), MapOptions(threshold=0.3)).obstacles.tolist() == [[1, 0, 0]]
+    bright = read(tmp_path, pgm(shades), MapOptions(blocked="high"))
     assert bright.obstacles.tolist() == [[0, 0, 1]]
-    assert "darker than 0.5 is free" in bright.assumed
+    assert "darker than 0.5 is free" in bright.assumptions
 
 
 def test_the_content_says_what_a_file_is_not_its_name(tmp_path):
@@ -70,10 +79,10 @@ YAML = "image: map.pgm\nresolution: 0.05\norigin: [-3.0, 1.5, {heading}]\nnegate
 YAML += "occupied_thresh: 0.65\nfree_thresh: 0.196\n"
 
 
-def robot_map(tmp_path, shades, heading=0.0, more="", reading=None) -> GridMap:
+def robot_map(tmp_path, shades, heading=0.0, more="", options=None) -> GridMap:
     (tmp_path / "map.pgm").write_bytes(pgm(shades))
     (tmp_path / "map.yaml").write_text(YAML.format(heading=heading) + more)
-    return read_map(tmp_path / "map.yaml", reading)
+    return read_map(tmp_path / "map.yaml", options)
 
 
 def test_a_robots_map_returns_world_coordinates_to_the_millimetre(tmp_path):
@@ -106,9 +115,9 @@ def test_unknown_cells_of_a_robots_map_are_blocked_unless_told_otherwise(tmp_pat
     assert robot_map(tmp_path, np.where(shades == 205, 128, shades).astype(np.uint8)).obstacles.tolist() == [
         [1, 1, 0]
     ]
-    free = robot_map(tmp_path, np.array([[0, 128, 254]], np.uint8), reading=Reading(unknown="free"))
+    free = robot_map(tmp_path, np.array([[0, 128, 254]], np.uint8), options=MapOptions(unknown="free"))
     assert free.obstacles.tolist() == [[1, 0, 0]]
-    assert "1 unknown cells count as free" in free.assumed
+    assert "1 unknown cells count as free" in free.assumptions
 
 
 def test_negate_turns_a_robots_map_around(tmp_path):
@@ -158,26 +167,26 @@ def test_a_geotiff_of_slopes_takes_a_threshold_and_knows_where_nothing_is_known(
     path = geotiff(tmp_path / "slope.tif", slopes, nodata=-9999.0)
     with pytest.raises(InputError, match="give --threshold"):
         read_map(path)
-    assert read_map(path, Reading(threshold=20.0)).obstacles.tolist() == [[0, 1, 1]]
-    free = read_map(path, Reading(threshold=20.0, unknown="free"))
+    assert read_map(path, MapOptions(threshold=20.0)).obstacles.tolist() == [[0, 1, 1]]
+    free = read_map(path, MapOptions(threshold=20.0, unknown="free"))
     assert free.obstacles.tolist() == [[0, 1, 0]]
 
 
 def test_arrays_are_blocked_at_one_and_may_be_turned_around(tmp_path):
     np.save(tmp_path / "map.npy", BLOCKED)
     assert np.array_equal(read_map(tmp_path / "map.npy").obstacles, BLOCKED)
-    assert np.array_equal(read_map(tmp_path / "map.npy", Reading(blocked="low")).obstacles, 1 - BLOCKED)
+    assert np.array_equal(read_map(tmp_path / "map.npy", MapOptions(blocked="low")).obstacles, 1 - BLOCKED)
     np.save(tmp_path / "fortran.npy", np.asfortranarray(BLOCKED.astype(np.float64)))
     assert np.array_equal(read_map(tmp_path / "fortran.npy").obstacles, BLOCKED)
     np.save(tmp_path / "height.npy", np.array([[0.1, 0.9, np.nan]]))
-    assert read_map(tmp_path / "height.npy", Reading(threshold=0.5)).obstacles.tolist() == [[0, 1, 1]]
+    assert read_map(tmp_path / "height.npy", MapOptions(threshold=0.5)).obstacles.tolist() == [[0, 1, 1]]
 
 
 def test_files_of_problems_bring_their_own_ends(tmp_path):
     np.savez(
         tmp_path / "p.npz", obstacles=np.stack([BLOCKED] * 2), starts=[[0, 0], [0, 1]], goals=[[2, 2]] * 2
     )
-    map = read_map(tmp_path / "p.npz", Reading(index=1))
+    map = read_map(tmp_path / "p.npz", MapOptions(index=1))
     assert (map.start, map.goal) == ((0, 1), (2, 2))
     route = vinlab.plan_on_map(map, model=None)
     assert route.reached
@@ -191,15 +200,15 @@ def test_neural_astars_ones_are_free(tmp_path):
         goals[:, 0, 2, 3] = 1
         splits += [np.stack([1 - BLOCKED] * 2), goals, np.zeros(1), np.zeros(1)]
     np.savez_compressed(tmp_path / "mazes.npz", *splits)
-    map = read_map(tmp_path / "mazes.npz", Reading(index=5))
+    map = read_map(tmp_path / "mazes.npz", MapOptions(index=5))
     assert np.array_equal(map.obstacles, BLOCKED)
     assert map.goal == (2, 3)
     with pytest.raises(InputError, match="index"):
-        read_map(tmp_path / "mazes.npz", Reading(index=6))
+        read_map(tmp_path / "mazes.npz", MapOptions(index=6))
 
 
 def test_the_real_neural_astar_files_are_read(real_data):
-    map = read_map(real_data / "maps" / "neural_astar" / "mazes_032_moore_c8.npz", Reading(index=900))
+    map = read_map(real_data / "maps" / "neural_astar" / "mazes_032_moore_c8.npz", MapOptions(index=900))
     assert map.obstacles.shape == (32, 32)
     assert map.goal is not None
     assert map.obstacles[map.goal] == 0
@@ -209,11 +218,11 @@ def test_obstacles_grow_by_the_radius_in_the_maps_own_unit(tmp_path):
     shades = np.full((7, 7), 255, np.uint8)
     shades[3, 3] = 0
     map = robot_map(tmp_path, shades)
-    assert inflated(map, 0.0).obstacles.sum() == 1
-    assert inflated(map, 0.051).obstacles.sum() == 5
-    assert inflated(map, 0.1001).obstacles.sum() == 13
+    assert inflate_obstacles(map, 0.0).obstacles.sum() == 1
+    assert inflate_obstacles(map, 0.051).obstacles.sum() == 5
+    assert inflate_obstacles(map, 0.1001).obstacles.sum() == 13
     with pytest.raises(InputError, match="radius"):
-        inflated(map, -1.0)
+        inflate_obstacles(map, -1.0)
 
 
 CELLS = np.array([[0, 0], [1, 1], [1, 2]])
@@ -239,6 +248,6 @@ def test_paths_are_written_in_the_maps_coordinates(tmp_path):
 
 
 def test_bytes_alone_are_a_map_too():
-    assert np.array_equal(map_of_bytes(pgm(SHADES), "dropped").obstacles, BLOCKED)
+    assert np.array_equal(map_from_bytes(pgm(SHADES), "dropped").obstacles, BLOCKED)
     with pytest.raises(InputError, match=FORMATS[:10]):
-        map_of_bytes(b"hello", "dropped")
+        map_from_bytes(b"hello", "dropped")

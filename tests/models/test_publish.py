@@ -2,14 +2,14 @@ import torch
 from safetensors.torch import load_file
 
 from vinlab.experiments import GRIDWORLD, TrainingRequest
-from vinlab.models.publish import ship
+from vinlab.models.publish import publish
 from vinlab.recording.files import read_json_object
 
 
 def test_a_run_is_shipped_with_its_weights_and_what_one_should_know(tmp_path):
     request = TrainingRequest(id="gridworld/8/vin", out=tmp_path / "run", budget="smoke", seed=3)
     run = GRIDWORLD.train(request, lambda *_: None)
-    card = read_json_object(ship(run.folder, limits="a test", out=tmp_path))
+    card = read_json_object(publish(run.folder, limits="a test", out=tmp_path))
     assert card["command"] == "vinlab train gridworld/8/vin --recipe default --budget smoke --seed 3"
     assert card["scores"] == run.result["scores"]
     assert card["limits"] == "a test"

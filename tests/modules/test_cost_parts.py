@@ -9,14 +9,14 @@ import torch
 from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.modules import (
     CnnReward,
-    CostReward,
-    LosslessTransition,
-    SharpPolicy,
-    cost_of_leaving,
+    ExpCostReward,
+    SoftmaxTransition,
+    TemperaturePolicy,
+    exit_cost_logits,
     move_kernels,
-    sure_moves,
+    move_logits,
 )
-from vinlab.networks.grid.cost_vin import LosslessVinConfig
+from vinlab.networks.grid.cost_vin import CostVinConfig
 from vinlab.planning import GridPlanner
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import MOVE_COSTS, MOVE_OFFSETS
@@ -33,11 +33,11 @@ def maze_with_costs(size: int) -> tuple[np.ndarray, np.ndarray, torch.Tensor]:
     return obstacles[0], cost_to_go(obstacles, goals)[0], reward
 
 
-def ideal_transition() -> LosslessTransition:
-    weights = sure_moves(sharpness=30.0)
+def ideal_transition() -> SoftmaxTransition:
+    weights = move_logits(sharpness=30.0)
     for action, (row, col) in enumerate(MOVE_OFFSETS):
         weights[action, 0, 1 + row, 1 + col] = math.log(MOVE_COSTS[action])
-    return LosslessTransition(chances=sure_moves(sharpness=30.0), weights=weights)
+    return SoftmaxTransition(transition_logits=move_logits(sharpness=30.0), weights=weights)
 
 
 def test_the_value_of_a_maze_is_minus_the_length_of_the_way_however_long():
@@ -61,7 +61,7 @@ def test_beyond_its_k_a_cell_is_worth_the_same_as_any_other():
 
 def test_a_discount_leaves_float32_nothing_to_compare():
     _, costs, reward = maze_with_costs(63)
-    kernels = move_kernels(actions=9, deviation=0.0, discount=0.95)
+    kernels = move_kernels(actions=9, std=0.0, discount=0.95)
     value = GridPlanner(iterations=1000)(reward, kernels).value[0, 0].numpy()
     far = np.isfinite(costs) & (costs > 300)
     assert len(np.unique(value[far])) < len(np.unique(costs[far].round(3)))
@@ -69,24 +69,24 @@ def test_a_discount_leaves_float32_nothing_to_compare():
 
 def test_chances_sum_to_one_and_weights_are_never_negative():
     torch.manual_seed(0)
-    kernels = LosslessTransition(torch.randn(5, 1, 3, 3), torch.randn(5, 2, 3, 3))(torch.zeros(1))
+    kernels = SoftmaxTransition(torch.randn(5, 1, 3, 3), torch.randn(5, 2, 3, 3))(torch.zeros(1))
     torch.testing.assert_close(kernels.value.sum(dim=(1, 2, 3)), torch.ones(5))
     assert (kernels.reward > 0).all()
 
 
 def test_sure_moves_lead_where_the_moves_lead_and_the_last_one_stays():
-    kernels = LosslessTransition(sure_moves(sharpness=8.0), sure_moves(sharpness=8.0))(torch.zeros(1))
+    kernels = SoftmaxTransition(move_logits(sharpness=8.0), move_logits(sharpness=8.0))(torch.zeros(1))
     for action, (row, col) in enumerate([*MOVE_OFFSETS.tolist(), (0, 0)]):
         assert kernels.value[action, 0, 1 + row, 1 + col] > 0.997
 
 
 def test_nothing_is_to_be_gained():
     torch.manual_seed(0)
-    assert (CostReward(CnnReward(hidden=5))(10 * torch.randn(2, 2, 6, 7)) < 0).all()
+    assert (ExpCostReward(CnnReward(hidden=5))(10 * torch.randn(2, 2, 6, 7)) < 0).all()
 
 
 def test_only_differences_of_values_count():
-    policy, attended = SharpPolicy(moves=3), torch.randn(2, 4, 5)
+    policy, attended = TemperaturePolicy(moves=3), torch.randn(2, 4, 5)
     near, far = policy(attended).softmax(-1), policy(attended - 512.0).softmax(-1)
     torch.testing.assert_close(near, far, atol=1e-4, rtol=1e-3)
     assert near.shape == (2, 4, 3)
@@ -94,15 +94,15 @@ def test_only_differences_of_values_count():
 
 def test_every_weight_learns():
     torch.manual_seed(0)
-    network = LosslessVinConfig(iterations=6, hidden=4).build()
+    network = CostVinConfig(iterations=6, hidden=4).build()
     logits, _ = network(torch.rand(2, 2, 8, 9), torch.randint(8, (2, 5, 2)))
     logits[..., 0].sum().backward()
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in network.parameters())
 
 
 def test_a_move_pays_the_cost_of_leaving_a_cell_its_own_way_alone():
-    moves = sure_moves(sharpness=30.0)
-    weights = cost_of_leaving(moves, 0.3).exp()
+    moves = move_logits(sharpness=30.0)
+    weights = exit_cost_logits(moves, 0.3).exp()
     assert weights.shape == (9, 9, 3, 3)
     torch.testing.assert_close(weights[:, :1], moves.exp())
     for action in range(9):

@@ -5,7 +5,7 @@ import torch
 
 from vinlab.modules import (
     CnnReward,
-    GivenTransition,
+    FixedTransition,
     HierarchicalReward,
     LinearPolicy,
     LinearReward,
@@ -22,12 +22,12 @@ REWARDS = [
     CnnReward(hidden=4),
     CnnReward(hidden=4, rewards=2, width=5),
     LinearReward(hidden=4),
-    HierarchicalReward([CnnReward(hidden=3, coarser=2), CnnReward(hidden=3)]),
+    HierarchicalReward([CnnReward(hidden=3, downsample=2), CnnReward(hidden=3)]),
 ]
 TRANSITIONS = [
-    SharedTransition(random_kernels(actions=3, deviation=0.3)),
+    SharedTransition(random_kernels(actions=3, std=0.3)),
     SharedTransition(move_kernels()),
-    UntiedTransition([random_kernels(actions=3, deviation=0.3) for _ in range(3)]),
+    UntiedTransition([random_kernels(actions=3, std=0.3) for _ in range(3)]),
 ]
 
 
@@ -93,7 +93,7 @@ def test_attention_reads_the_rows_and_columns_it_was_asked_for():
 
 
 def test_move_kernels_look_where_the_moves_lead():
-    kernels = move_kernels(discount=0.9, deviation=0.0)
+    kernels = move_kernels(discount=0.9, std=0.0)
     for action, (row, col) in enumerate(MOVE_OFFSETS):
         assert kernels.value[action, 0, 1 + row, 1 + col] == pytest.approx(0.9)
         assert kernels.value[action].sum() == pytest.approx(0.9)
@@ -106,14 +106,14 @@ def test_move_kernels_need_room_for_the_moves():
 
 
 def test_actions_want_as_much_of_further_rewards_as_is_said():
-    kernels = move_kernels(rewards=3, deviation=0.0, further=0.3)
+    kernels = move_kernels(rewards=3, std=0.0, extra_reward_weight=0.3)
     assert torch.equal(kernels.reward[:, 1], 0.3 * kernels.reward[:, 0])
     assert torch.equal(kernels.reward[:, 2], 0.3 * kernels.reward[:, 0])
     assert float(kernels.reward[0].sum()) == pytest.approx(1.6)
 
 
 def test_given_kernels_are_not_learned():
-    assert not list(GivenTransition(move_kernels()).parameters())
+    assert not list(FixedTransition(move_kernels()).parameters())
 
 
 def test_the_linear_reward_is_its_two_layers_with_their_gradients():

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from vinlab.modules import MlpPolicy, PatchAttention
-from vinlab.modules.attention import locate
+from vinlab.modules.attention import cell_and_offset
 from vinlab.types import Plan
 
 
@@ -15,7 +15,7 @@ def plan_with(value):
 
 def test_a_position_lies_in_its_cell_with_an_offset_from_its_middle():
     positions = torch.tensor([[[-1.0, -1.0], [0.01, 0.99], [1.0, 1.0], [-0.9375, 0.0625]]])
-    cells, offsets = locate(positions, 16, 16)
+    cells, offsets = cell_and_offset(positions, 16, 16)
     assert cells.tolist() == [[[0, 0], [8, 15], [15, 15], [0, 8]]]
     np.testing.assert_allclose(offsets[0, 0], [-0.5, -0.5])
     np.testing.assert_allclose(offsets[0, 3], [0.0, 0.0], atol=1e-5)
@@ -26,7 +26,7 @@ def test_the_patch_is_what_stands_around_the_cell():
     states = torch.rand(2, 7, 4) * 1.4 - 0.7
     attention = PatchAttention()
     found = attention(plan_with(value), states)
-    cells, _ = locate(states[..., :2], 16, 16)
+    cells, _ = cell_and_offset(states[..., :2], 16, 16)
     for problem in range(2):
         for index, (row, col) in enumerate(cells[problem].tolist()):
             patch = value[problem, 0, row - 2 : row + 3, col - 2 : col + 3].flatten()

@@ -3,7 +3,13 @@ import pytest
 import torch
 
 from vinlab.models import Model
-from vinlab.navigation.adaptive import start_cells, think, think_each, think_once, ways_of
+from vinlab.navigation.adaptive import (
+    plan_adaptively,
+    plan_batch_adaptively,
+    plan_fixed_depth,
+    rollout_all_cells,
+    start_mask,
+)
 from vinlab.networks import Policy
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import GridProblems
@@ -44,30 +50,33 @@ def model() -> Model:
 @pytest.mark.parametrize(("start", "expected"), [(2, 8), (9, 8), (10, 16), (30, 32)])
 def test_k_doubles_until_the_start_comes_to_the_goal(start, expected):
     problems = corridor(30, start)
-    thought = think(model(), problems, wanted=start_cells(problems))
-    assert thought.iterations == expected
-    assert thought.ways.reached[0, problems.starts[0, 0] * 32 + start]
+    planned = plan_adaptively(model(), problems, must_reach=start_mask(problems))
+    assert planned.iterations == expected
+    assert planned.rollouts.reached[0, problems.starts[0, 0] * 32 + start]
 
 
 def test_thinking_ends_where_it_brings_no_further_cell_to_the_goal():
     problems = corridor(30, 30)
     problems.obstacles[0, 1, 12] = 1  # nobody behind this wall can come
     one = model()
-    thought = think(one, problems, wanted=start_cells(problems))
-    assert thought.iterations == 16
+    planned = plan_adaptively(one, problems, must_reach=start_mask(problems))
+    assert planned.iterations == 16
     assert one.network.asked == [8, 16, 32]
 
 
 def test_k_never_exceeds_what_is_allowed():
     problems = corridor(30, 30)
-    assert think(model(), problems, wanted=start_cells(problems), most=12).iterations == 12
+    assert (
+        plan_adaptively(model(), problems, must_reach=start_mask(problems), max_iterations=12).iterations
+        == 12
+    )
 
 
 def test_all_cells_may_be_wanted():
     problems = corridor(30, 2)
-    thought = think(model(), problems, wanted=problems.obstacles == 0)
-    assert thought.iterations == 32
-    assert thought.ways.reached.reshape(1, 3, 32)[problems.obstacles == 0].all()
+    planned = plan_adaptively(model(), problems, must_reach=problems.obstacles == 0)
+    assert planned.iterations == 32
+    assert planned.rollouts.reached.reshape(1, 3, 32)[problems.obstacles == 0].all()
 
 
 def test_a_problem_is_thought_about_as_long_in_company_as_alone():
@@ -78,27 +87,27 @@ def test_a_problem_is_thought_about_as_long_in_company_as_alone():
     )
     together.obstacles[1, 1, 20] = 1  # the second start is cut off, which must not keep the others busy
     asked = model()
-    thoughts = think_each(asked, together, wanted=start_cells(together))
-    assert [thought.iterations for thought in thoughts] == [8, 32, 16, 8]
+    plans = plan_batch_adaptively(asked, together, must_reach=start_mask(together))
+    assert [planned.iterations for planned in plans] == [8, 32, 16, 8]
     assert asked.network.asked == [8, 16, 32, 64]
-    for index, thought in enumerate(thoughts):
+    for index, planned in enumerate(plans):
         problem = together[index : index + 1]
-        expected = think(model(), problem, wanted=start_cells(problem))
-        assert thought.iterations == expected.iterations
-        assert thought.moves.tolist() == expected.moves.tolist()
-        assert thought.ways.reached.tolist() == expected.ways.reached.tolist()
+        expected = plan_adaptively(model(), problem, must_reach=start_mask(problem))
+        assert planned.iterations == expected.iterations
+        assert planned.moves.tolist() == expected.moves.tolist()
+        assert planned.rollouts.reached.tolist() == expected.rollouts.reached.tolist()
 
 
 def test_a_given_number_of_backups_is_kept():
     problems = corridor(30, 30)
-    thought = think(model(), problems, wanted=start_cells(problems), iterations=5)
-    assert thought.iterations == think_once(model(), problems, 5).iterations == 5
-    assert int(thought.ways.reached.reshape(1, 3, 32)[:, 1, 1:-1].sum()) == 6
+    planned = plan_adaptively(model(), problems, must_reach=start_mask(problems), iterations=5)
+    assert planned.iterations == plan_fixed_depth(model(), problems, 5).iterations == 5
+    assert int(planned.rollouts.reached.reshape(1, 3, 32)[:, 1, 1:-1].sum()) == 6
 
 
 def test_the_length_of_every_way_is_that_of_the_exact_planner():
     problems = corridor(30, 30)
     west = np.full((1, 3, 32), WEST)
-    lengths = ways_of(west, problems).lengths.reshape(1, 3, 32)
+    lengths = rollout_all_cells(west, problems).lengths.reshape(1, 3, 32)
     free = problems.obstacles == 0
     assert lengths[free].tolist() == cost_to_go(problems.obstacles, problems.goals)[free].tolist()

@@ -8,10 +8,10 @@ import torch
 from PIL import Image
 
 from vinlab.cli import main
-from vinlab.domains.mars.rasters.image import read_ground_picture
+from vinlab.domains.mars.rasters.image import read_terrain_image
 from vinlab.models import Model
-from vinlab.navigation.images import cross, sees_ground
-from vinlab.networks.configs import VinConfig
+from vinlab.navigation.images import navigate_image, takes_images
+from vinlab.networks.grid.configs import VinConfig
 from vinlab.networks.terrain.configs import TerrainVinConfig
 from vinlab.networks.terrain.policies import StraightLine
 from vinlab.types import InputError
@@ -34,7 +34,7 @@ def image(height=128, width=128):
 
 
 def test_a_way_goes_over_cells_of_eight_pixels(walker):
-    found = cross(walker, image(64, 96), (0, 0), (7, 11))
+    found = navigate_image(walker, image(64, 96), (0, 0), (7, 11))
     assert found.reached
     assert found.path[[0, -1]].tolist() == [[0, 0], [7, 11]]
     assert len(found.path) == 12
@@ -43,7 +43,7 @@ def test_a_way_goes_over_cells_of_eight_pixels(walker):
 
 @pytest.mark.parametrize("shape", [(128, 128), (64, 200)])
 def test_a_vin_plans_on_images_of_any_size_and_its_reward_has_a_number_for_each_cell(vin, shape):
-    found = cross(vin, image(*shape), (1, 2), (6, 10))
+    found = navigate_image(vin, image(*shape), (1, 2), (6, 10))
     assert found.reward is not None
     assert found.reward.shape == (shape[0] // 8, shape[1] // 8)
     assert found.iterations == vin.iterations_for(found.reward.shape)
@@ -51,23 +51,23 @@ def test_a_vin_plans_on_images_of_any_size_and_its_reward_has_a_number_for_each_
 
 def test_models_of_maps_do_not_see_ground(vin):
     mapper = Model("gridworld/8/vin", VinConfig(iterations=4).build(), 8, {})
-    assert sees_ground(vin)
-    assert not sees_ground(mapper)
+    assert takes_images(vin)
+    assert not takes_images(mapper)
     with pytest.raises(InputError, match="gridworld/8/vin plans on maps; a model that sees ground"):
-        cross(mapper, image(), (0, 0), (1, 1))
+        navigate_image(mapper, image(), (0, 0), (1, 1))
 
 
 def test_ends_outside_the_image_and_broken_cells_are_refused(walker):
     with pytest.raises(InputError, match=r"goal \(16, 0\) lies outside the image of 16 x 16 cells"):
-        cross(walker, image(), (0, 0), (16, 0))
+        navigate_image(walker, image(), (0, 0), (16, 0))
     with pytest.raises(InputError, match="multiples of 8 pixels"):
-        cross(walker, image(100, 128), (0, 0), (1, 1))
+        navigate_image(walker, image(100, 128), (0, 0), (1, 1))
 
 
 def test_a_picture_is_cut_to_whole_cells_and_it_is_said(tmp_path):
     grey = image(130, 101)
     Image.fromarray(grey).save(tmp_path / "i.png")
-    picture = read_ground_picture(tmp_path / "i.png")
+    picture = read_terrain_image(tmp_path / "i.png")
     assert np.array_equal(picture.image, grey[:128, :96])
     assert picture.notes == ("The last 2 rows and 5 columns of pixels fill no cell.",)
 
@@ -75,13 +75,13 @@ def test_a_picture_is_cut_to_whole_cells_and_it_is_said(tmp_path):
 def test_pictures_that_cannot_be_used_are_refused(tmp_path):
     Image.fromarray(image(5, 50)).save(tmp_path / "small.png")
     with pytest.raises(InputError, match="less than one cell of 8 x 8"):
-        read_ground_picture(tmp_path / "small.png")
+        read_terrain_image(tmp_path / "small.png")
     Image.fromarray(image()).save(tmp_path / "cut.png")
     (tmp_path / "cut.png").write_bytes((tmp_path / "cut.png").read_bytes()[:3000])
     with pytest.raises(InputError, match=r"cut\.png cannot be read; it is damaged, cut off"):
-        read_ground_picture(tmp_path / "cut.png")
+        read_terrain_image(tmp_path / "cut.png")
     with pytest.raises(InputError, match="there is no such file"):
-        read_ground_picture(tmp_path / "none.png")
+        read_terrain_image(tmp_path / "none.png")
 
 
 def test_the_command_draws_a_way_on_an_image(tmp_path, monkeypatch, capsys, walker):

@@ -5,9 +5,9 @@ import pytest
 
 from vinlab.maps import Frame, GridMap, Scenarios, read_scenarios
 from vinlab.models import Model
-from vinlab.navigation.greedy import follow
-from vinlab.navigation.map_files import MOST_CELLS, parse_place, plan_on_map, run_scenarios
-from vinlab.networks.configs import VinConfig
+from vinlab.navigation.greedy import follow_moves
+from vinlab.navigation.map_files import MOST_CELLS, parse_position, plan_on_map, run_scenarios
+from vinlab.networks.grid.configs import VinConfig
 from vinlab.types import InputError
 
 NORTH, SOUTH, EAST, SOUTH_EAST = 0, 1, 2, 6
@@ -15,17 +15,17 @@ FREE = np.zeros((3, 3), np.uint8)
 
 
 def test_a_way_follows_the_moves_to_the_goal():
-    path, reached = follow(np.full((3, 3), SOUTH_EAST), FREE, (0, 0), (2, 2))
+    path, reached = follow_moves(np.full((3, 3), SOUTH_EAST), FREE, (0, 0), (2, 2))
     assert reached
     assert path.tolist() == [[0, 0], [1, 1], [2, 2]]
 
 
 def test_a_way_that_goes_round_or_into_a_wall_ends():
     there_and_back = np.array([[EAST, 3, 0]])
-    path, reached = follow(there_and_back, np.zeros((1, 3), np.uint8), (0, 0), (0, 2))
+    path, reached = follow_moves(there_and_back, np.zeros((1, 3), np.uint8), (0, 0), (0, 2))
     assert not reached
     assert path.tolist() == [[0, 0], [0, 1]]
-    path, reached = follow(np.full((3, 3), NORTH), FREE, (1, 1), (2, 2))
+    path, reached = follow_moves(np.full((3, 3), NORTH), FREE, (1, 1), (2, 2))
     assert (path.tolist(), reached) == ([[1, 1], [0, 1]], False)
 
 
@@ -33,19 +33,19 @@ def test_corners_are_cut_only_where_that_is_allowed():
     corner = FREE.copy()
     corner[0, 1] = 1
     moves = np.full((3, 3), SOUTH_EAST)
-    assert follow(moves, corner, (0, 0), (2, 2))[1]
-    assert not follow(moves, corner, (0, 0), (2, 2), corner_cutting=False)[1]
+    assert follow_moves(moves, corner, (0, 0), (2, 2))[1]
+    assert not follow_moves(moves, corner, (0, 0), (2, 2), corner_cutting=False)[1]
 
 
 def test_places_are_cells_or_world_coordinates():
     map = GridMap(FREE, "", frame=Frame(a=0.5, c=-1.0, e=-0.5, f=4.0, unit="m"))
-    assert parse_place("1,2", "start", map, world=False) == (1, 2)
-    assert parse_place("0.1,3.4", "start", map, world=True) == (1, 2)
+    assert parse_position("1,2", "start", map, world=False) == (1, 2)
+    assert parse_position("0.1,3.4", "start", map, world=True) == (1, 2)
     for text in ("1", "1.5,2", "1,2,3", "nan,1", "1e999,1"):
         with pytest.raises(InputError, match="start must be ROW,COL"):
-            parse_place(text, "start", map, world=False)
+            parse_position(text, "start", map, world=False)
     with pytest.raises(InputError, match="finite"):
-        parse_place("1e999,1", "start", map, world=True)
+        parse_position("1e999,1", "start", map, world=True)
 
 
 def test_a_map_that_is_too_large_for_a_network_is_planned_exactly():

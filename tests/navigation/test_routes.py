@@ -6,10 +6,12 @@ import torch
 from torch import nn
 
 import vinlab
+from vinlab.domains.gridworld.expert import solve
 from vinlab.models import Model
-from vinlab.navigation.routes import consult, evaluate, navigate, path_cost
+from vinlab.navigation.evaluation import evaluate
+from vinlab.navigation.routes import navigate, path_cost
 from vinlab.networks import Policy
-from vinlab.networks.configs import HierarchicalVinConfig, VinConfig
+from vinlab.networks.grid.configs import HierarchicalVinConfig, VinConfig
 from vinlab.types import GridProblems, InputError, Plan
 
 
@@ -23,7 +25,7 @@ class PerfectPlanner(Policy):
     def plan(self, observation, *, iterations=None):
         obstacles = observation[:, 0].numpy().astype(np.uint8)
         goals = np.stack([np.argwhere(channel)[0] for channel in observation[:, 1].numpy()])
-        expert = consult(GridProblems(obstacles, goals, goals), corner_cutting=self.corner_cutting)
+        expert = solve(GridProblems(obstacles, goals, goals), corner_cutting=self.corner_cutting)
         moves = torch.as_tensor(expert.moves.astype(np.int64))
         q = nn.functional.one_hot(moves.clamp(min=0), 8).movedim(-1, 1).float()
         return Plan(reward=observation, q=q, value=q[:, :1])

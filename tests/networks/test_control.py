@@ -62,7 +62,7 @@ def test_a_vin_that_knows_the_goal_is_pulled_along_its_value():
         network.reward.features.weight[0, 1, 1, 1] = 1.0
         network.reward.reward.weight.zero_()
         network.reward.reward.weight[0, 0, 1, 1] = 1.0
-        moves = move_kernels(actions=len(network.transition.reward), deviation=0.0)
+        moves = move_kernels(actions=len(network.transition.reward), std=0.0)
         network.transition.reward.copy_(moves.reward)
         network.transition.value.copy_(moves.value)
     image = torch.zeros(1, 2, 16, 16)

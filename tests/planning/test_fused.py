@@ -9,8 +9,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels, back_up, require_guess
-from vinlab.planning.fused import fused_back_up, is_fusible
+from vinlab.planning.bellman import (
+    LocalKernels,
+    SharedKernels,
+    UntiedKernels,
+    require_initial_value,
+    value_iteration,
+)
+from vinlab.planning.fused import fused_value_iteration, is_fusible
 from vinlab.planning.fused.layout import frame_of
 from vinlab.planning.fused.threads import shares_of
 from vinlab.types import InputError
@@ -48,8 +54,8 @@ def assert_close(ours, theirs, tolerance):
 
 
 def assert_equal_to_reference(reward, transition, iterations):
-    q, value, gradients = results(fused_back_up, reward, transition, iterations)
-    true_q, true_value, true_gradients = results(back_up, reward, transition, iterations)
+    q, value, gradients = results(fused_value_iteration, reward, transition, iterations)
+    true_q, true_value, true_gradients = results(value_iteration, reward, transition, iterations)
     assert_close(q, true_q, 1e-5)
     assert_close(value, true_value, 1e-5)
     for ours, theirs in zip(gradients, true_gradients, strict=True):
@@ -104,8 +110,8 @@ def test_equals_the_reference_for_any_size(
     )
     # in float64 the reference has no ties of its own making; a winner by less than float error may differ
     exact = [part.detach().double() for part in (reward, transition.reward, transition.value)]
-    true_q, true_value = back_up(exact[0], type(transition)(*exact[1:]), iterations)
-    q, value = fused_back_up(reward, transition, iterations)
+    true_q, true_value = value_iteration(exact[0], type(transition)(*exact[1:]), iterations)
+    q, value = fused_value_iteration(reward, transition, iterations)
     assert_close(q.detach(), true_q.float(), 1e-5)
     assert_close(value.detach(), true_value.float(), 1e-5)
 
@@ -128,9 +134,9 @@ def test_inputs_may_be_strided():
 
 def test_a_gradient_may_be_strided_or_missing():
     reward, transition = inputs(3, 5, 5)
-    q, _ = fused_back_up(reward, transition, 3)
+    q, _ = fused_value_iteration(reward, transition, 3)
     (ours,) = torch.autograd.grad(q.sum(), reward)
-    (theirs,) = torch.autograd.grad(back_up(reward, transition, 3)[0].sum(), reward)
+    (theirs,) = torch.autograd.grad(value_iteration(reward, transition, 3)[0].sum(), reward)
     assert_close(ours, theirs, 1e-4)
 
 
@@ -141,7 +147,7 @@ def test_only_some_inputs_need_a_gradient(differentiated):
     parts[differentiated].requires_grad_()
     for create_graph in (False, True):
         found = []
-        for plan in (fused_back_up, back_up):
+        for plan in (fused_value_iteration, value_iteration):
             q, value = plan(parts[0], SharedKernels(*parts[1:]), 4)
             loss = (q**2).sum() + value.sum()
             found.append(
@@ -153,7 +159,7 @@ def test_only_some_inputs_need_a_gradient(differentiated):
 @pytest.mark.parametrize("untied", [0, 5])
 def test_second_derivative_equals_the_reference(untied):
     products = []
-    for plan in (fused_back_up, back_up):
+    for plan in (fused_value_iteration, value_iteration):
         reward, transition = inputs(3, 6, 7, channels=2, untied=untied)
         parts = (reward, transition.reward, transition.value)
         q, value = plan(reward, transition, 4)
@@ -170,7 +176,7 @@ def test_the_gradient_goes_to_the_first_of_equal_actions():
         transition.reward.detach()[:1].expand(3, 1, 3, 3).clone().requires_grad_(),
         transition.value.detach()[:1].expand(3, 1, 3, 3).clone().requires_grad_(),
     )
-    _, value = fused_back_up(reward, same, 4)
+    _, value = fused_value_iteration(reward, same, 4)
     value.sum().backward()
     assert same.value.grad is not None
     assert same.value.grad[0].abs().max() > 0
@@ -179,7 +185,7 @@ def test_the_gradient_goes_to_the_first_of_equal_actions():
 
 def test_untied_kernels_of_the_first_step_see_no_value():
     reward, transition = inputs(2, 5, 5, untied=4)
-    _, _, gradients = results(fused_back_up, reward, transition, 3)
+    _, _, gradients = results(fused_value_iteration, reward, transition, 3)
     assert gradients[2][0].abs().max() == 0
     assert gradients[2][1:].abs().amax(dim=(1, 2, 3, 4)).min() > 0
 
@@ -191,7 +197,7 @@ def test_threads_do_not_change_a_bit():
     try:
         for threads in (1, 2, 3):
             torch.set_num_threads(threads)
-            found.append(results(fused_back_up, reward, transition, 20))
+            found.append(results(fused_value_iteration, reward, transition, 20))
     finally:
         torch.set_num_threads(before)
     for q, value, gradients in found[1:]:
@@ -202,9 +208,9 @@ def test_threads_do_not_change_a_bit():
 
 def test_many_callers_at_once_do_not_disturb_each_other():
     problems = [inputs(9, 12, 12, seed=seed) for seed in range(6)]
-    alone = [results(fused_back_up, *problem, 20) for problem in problems]
+    alone = [results(fused_value_iteration, *problem, 20) for problem in problems]
     with ThreadPoolExecutor(6) as pool:
-        together = list(pool.map(lambda problem: results(fused_back_up, *problem, 20), problems))
+        together = list(pool.map(lambda problem: results(fused_value_iteration, *problem, 20), problems))
     for (q, _, gradients), (true_q, _, true_gradients) in zip(together, alone, strict=True):
         assert torch.equal(q, true_q)
         assert all(torch.equal(*pair) for pair in zip(gradients, true_gradients, strict=True))
@@ -219,10 +225,10 @@ def test_shares_cover_every_problem_once(problems):
 def test_without_a_gradient_nothing_is_kept_and_nothing_changes():
     reward, transition = inputs(5, 7, 7)
     with torch.no_grad():
-        q, value = fused_back_up(reward, transition, 6)
+        q, value = fused_value_iteration(reward, transition, 6)
     assert not q.requires_grad
-    assert torch.equal(q, fused_back_up(reward, transition, 6)[0])
-    assert torch.equal(value, fused_back_up(reward, transition, 6)[1])
+    assert torch.equal(q, fused_value_iteration(reward, transition, 6)[0])
+    assert torch.equal(value, fused_value_iteration(reward, transition, 6)[1])
 
 
 def test_backward_keeps_at_most_six_bytes_per_cell_and_backup():
@@ -231,7 +237,7 @@ def test_backward_keeps_at_most_six_bytes_per_cell_and_backup():
     with torch.autograd.graph.saved_tensors_hooks(
         lambda kept: sizes.append(kept.nbytes) or kept, lambda kept: kept
     ):
-        fused_back_up(reward, transition, 36)
+        fused_value_iteration(reward, transition, 36)
     assert sum(sizes) <= 6 * reward.numel() * 36
 
 
@@ -253,8 +259,8 @@ def test_nan_is_never_hidden(place, poison):
     reward, transition = inputs(2, 5, 5)
     parts = {"reward": reward, "reward kernels": transition.reward, "value kernels": transition.value}
     parts[place].data.view(-1)[-1] = poison
-    q, value = fused_back_up(reward, transition, 8)
-    true_q, true_value = back_up(reward, transition, 8)
+    q, value = fused_value_iteration(reward, transition, 8)
+    true_q, true_value = value_iteration(reward, transition, 8)
     assert torch.equal(q.isfinite(), true_q.isfinite())
     assert torch.equal(value.isfinite(), true_value.isfinite())
     assert not q.isfinite().all()
@@ -262,7 +268,7 @@ def test_nan_is_never_hidden(place, poison):
 
 def test_an_empty_batch_gives_empty_results():
     reward, transition = inputs(0, 5, 4)
-    q, value, gradients = results(fused_back_up, reward, transition, 3)
+    q, value, gradients = results(fused_value_iteration, reward, transition, 3)
     assert q.shape == (0, 4, 5, 4)
     assert value.shape == (0, 1, 5, 4)
     assert gradients[1].abs().max() == 0
@@ -290,7 +296,7 @@ def test_what_it_does_not_serve_the_reference_serves():
 
 def test_needs_a_maximisation():
     with pytest.raises(InputError, match="iterations"):
-        fused_back_up(*inputs(2, 4, 4), 0)
+        fused_value_iteration(*inputs(2, 4, 4), 0)
 
 
 def test_numba_is_not_imported_until_it_is_needed():
@@ -303,11 +309,11 @@ def test_numba_is_not_imported_until_it_is_needed():
 @pytest.mark.parametrize("iterations", [1, 4])
 def test_a_first_guess_is_backed_up_as_the_reference_does(iterations, width, untied):
     reward, transition = inputs(3, 6, 11, width=width, untied=untied and iterations + 1)
-    guess = torch.randn(3, 1, 6, 11, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    initial_value = torch.randn(3, 1, 6, 11, generator=torch.Generator().manual_seed(1)).requires_grad_()
     found = []
-    for plan in (fused_back_up, back_up):
-        q, value = plan(reward, transition, iterations, guess=guess)
-        leaves = (reward, transition.reward, transition.value, guess)
+    for plan in (fused_value_iteration, value_iteration):
+        q, value = plan(reward, transition, iterations, initial_value=initial_value)
+        leaves = (reward, transition.reward, transition.value, initial_value)
         found.append((q, value, *torch.autograd.grad(q.square().sum() + value.sum(), leaves)))
     for ours, theirs in zip(*found, strict=True):
         assert_close(ours.detach(), theirs.detach(), 1e-4)
@@ -315,19 +321,19 @@ def test_a_first_guess_is_backed_up_as_the_reference_does(iterations, width, unt
 
 def test_a_guess_that_is_the_value_so_far_continues_a_plan():
     reward, transition = inputs(2, 9, 9)
-    _, value = fused_back_up(reward, transition, 5)
-    q, _ = fused_back_up(reward, transition, 3, guess=value)
-    assert_close(q, fused_back_up(reward, transition, 8)[0], 1e-5)
+    _, value = fused_value_iteration(reward, transition, 5)
+    q, _ = fused_value_iteration(reward, transition, 3, initial_value=value)
+    assert_close(q, fused_value_iteration(reward, transition, 8)[0], 1e-5)
 
 
 def test_second_derivatives_reach_a_guess():
     reward, transition = inputs(1, 4, 5)
-    guess = torch.randn(1, 1, 4, 5, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    initial_value = torch.randn(1, 1, 4, 5, generator=torch.Generator().manual_seed(1)).requires_grad_()
     found = []
-    for plan in (fused_back_up, back_up):
-        q, _ = plan(reward, transition, 2, guess=guess)
-        (slope,) = torch.autograd.grad(q.pow(3).sum(), guess, create_graph=True)
-        found.append(torch.autograd.grad(slope.square().sum(), (guess, transition.value)))
+    for plan in (fused_value_iteration, value_iteration):
+        q, _ = plan(reward, transition, 2, initial_value=initial_value)
+        (slope,) = torch.autograd.grad(q.pow(3).sum(), initial_value, create_graph=True)
+        found.append(torch.autograd.grad(slope.square().sum(), (initial_value, transition.value)))
     for ours, theirs in zip(*found, strict=True):
         assert_close(ours, theirs, 1e-4)
 
@@ -336,4 +342,4 @@ def test_a_guess_of_another_shape_is_refused():
     with pytest.raises(
         InputError, match=r"guess must have the shape \(2, 1, 4, 5\), but \(2, 1, 5, 4\) came"
     ):
-        require_guess(torch.zeros(2, 1, 5, 4), torch.zeros(2, 3, 4, 5))
+        require_initial_value(torch.zeros(2, 1, 5, 4), torch.zeros(2, 3, 4, 5))

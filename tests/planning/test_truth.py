@@ -17,10 +17,10 @@ def random_local_moves(rng, actions):
     return rng.dirichlet(np.full(9, 0.3), size=actions).reshape(actions, 3, 3)
 
 
-def process_on_grid(chances, rows, cols):
+def process_on_grid(transition_logits, rows, cols):
     """The explicit process: cells and one more state, outside the map, which is never left and worth nothing."""
     cells = rows * cols
-    probabilities = np.zeros((len(chances), cells + 1, cells + 1))
+    probabilities = np.zeros((len(transition_logits), cells + 1, cells + 1))
     probabilities[:, cells, cells] = 1.0
     for row in range(rows):
         for col in range(cols):
@@ -29,7 +29,7 @@ def process_on_grid(chances, rows, cols):
                     to_row, to_col = row + down - 1, col + right - 1
                     inside = 0 <= to_row < rows and 0 <= to_col < cols
                     target = to_row * cols + to_col if inside else cells
-                    probabilities[:, row * cols + col, target] += chances[:, down, right]
+                    probabilities[:, row * cols + col, target] += transition_logits[:, down, right]
     return probabilities
 
 
@@ -37,17 +37,19 @@ def process_on_grid(chances, rows, cols):
 @pytest.mark.parametrize(("rows", "cols", "iterations"), [(1, 1, 3), (1, 6, 5), (5, 4, 1), (7, 6, 12)])
 def test_the_planner_equals_textbook_value_iteration_on_random_maps(rows, cols, iterations, dtype):
     rng = np.random.default_rng(rows * 100 + cols)
-    chances = random_local_moves(rng, actions=5)
+    transition_logits = random_local_moves(rng, actions=5)
     reward = rng.normal(size=(rows, cols))
     exact = exact_value_iteration(
         np.append(reward.ravel(), 0.0),
-        process_on_grid(chances, rows, cols),
+        process_on_grid(transition_logits, rows, cols),
         discount=DISCOUNT,
         iterations=iterations,
     )
     here = torch.zeros(5, 1, 3, 3, dtype=dtype)
     here[:, 0, 1, 1] = 1.0
-    kernels = SharedKernels(reward=here, value=torch.tensor(DISCOUNT * chances[:, None], dtype=dtype))
+    kernels = SharedKernels(
+        reward=here, value=torch.tensor(DISCOUNT * transition_logits[:, None], dtype=dtype)
+    )
     plan = GridPlanner(iterations=iterations)(torch.tensor(reward[None, None], dtype=dtype), kernels)
     tolerance = 1e-12 if dtype == torch.float64 else 1e-5
     np.testing.assert_allclose(plan.value[0, 0].numpy().ravel(), exact[:-1], rtol=tolerance, atol=tolerance)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from vinlab.recording import save_tensors
 from vinlab.recording.checkpoint import load_checkpoint, save_checkpoint
+from vinlab.recording.weights import save_tensors
 from vinlab.types import InputError
 
 

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from helpers.manifests import MANIFEST
-from vinlab.recording import Run, collect_runs, open_run
+from vinlab.recording.finished_run import collect_runs, open_run
+from vinlab.recording.run import Run
 from vinlab.types import InputError
 
 

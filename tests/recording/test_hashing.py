@@ -3,7 +3,7 @@ import hashlib
 import numpy as np
 import torch
 
-from vinlab.recording import data_hash
+from vinlab.recording.hashing import data_hash
 
 
 def test_the_hash_is_sha256_over_kind_shape_and_bytes() -> None:

@@ -2,7 +2,8 @@ import math
 
 import pytest
 
-from vinlab.recording import markdown_table, mean_and_deviation, mean_text, wilson_interval
+from vinlab.evaluation.statistics import mean_and_deviation, mean_text, wilson_interval
+from vinlab.recording.markdown import markdown_table
 from vinlab.types import InputError
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import pytest
 
-from vinlab.recording import dataclass_from_plain, dataclass_to_plain
+from vinlab.recording.serialization import dataclass_from_plain, dataclass_to_plain
 from vinlab.types import InputError
 
 

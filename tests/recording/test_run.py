@@ -11,7 +11,8 @@ import torch
 from torch import nn
 
 from helpers.manifests import MANIFEST
-from vinlab.recording import Run, files
+from vinlab.recording import files
+from vinlab.recording.run import Run
 from vinlab.types import InputError
 
 EPOCHS = 5

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from vinlab.recording.plain import dataclass_to_plain, standard_json, to_plain
+from vinlab.recording.serialization import dataclass_to_plain, standard_json, to_plain
 from vinlab.types import InputError
 
 

@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from vinlab.recording import load_tensors, load_weights, save_tensors
-from vinlab.recording.weights import load_tensors_and_metadata
+from vinlab.recording.weights import load_tensors, load_tensors_and_metadata, load_weights, save_tensors
 from vinlab.types import InputError
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vinlab.models import Model
-from vinlab.networks.configs import VinConfig
+from vinlab.networks.grid.configs import VinConfig
 from vinlab.networks.terrain.configs import TerrainVinConfig
 from vinlab.types import InputError
 
@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from vinlab.serve.app import make_app
 from vinlab.serve.server import LOCAL, models_for_page
-from vinlab.serve.worker import Full, Gone, Workshop
+from vinlab.serve.worker import ClientDisconnected, PlanWorker, QueueFull
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +159,7 @@ def test_a_dropped_map_gets_ends_that_lie_far_apart(client):
 
 def test_a_full_queue_says_so_and_who_has_left_is_forgotten():
     async def scene():
-        workshop, done, hold = Workshop(queue=2), [], asyncio.Event()
+        workshop, done, hold = PlanWorker(queue=2), [], asyncio.Event()
 
         async def there():
             await hold.wait()
@@ -172,11 +172,11 @@ def test_a_full_queue_says_so_and_who_has_left_is_forgotten():
         await asyncio.sleep(0)
         second = asyncio.create_task(workshop.run(lambda: done.append("second"), gone))
         await asyncio.sleep(0)
-        with pytest.raises(Full):
+        with pytest.raises(QueueFull):
             await workshop.run(lambda: done.append("third"), there)
         hold.set()
         await first
-        with pytest.raises(Gone):
+        with pytest.raises(ClientDisconnected):
             await second
         await workshop.run(lambda: done.append("fourth"), there)
         workshop.close()

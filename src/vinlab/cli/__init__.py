@@ -74,7 +74,7 @@ def show(id: Positional[str], /, budget: Budget = "paper", recipe: Recipe = "def
     """
     from vinlab.experiments import EXPERIMENTS, experiment_of
     from vinlab.recording.finished_run import open_run
-    from vinlab.recording.plain import to_plain
+    from vinlab.recording.serialization import to_plain
 
     if Path(id).is_dir():
         run = open_run(id)
@@ -124,10 +124,10 @@ def data(
 
     require_at_least(0, seed, "--seed")
     if domain == "mars":
-        from vinlab.cli.data import ground_files, make_ground_file
+        from vinlab.cli.data import make_terrain_file, terrain_files
 
-        files = ground_files(image, elevation, slope, scale, pixel, nodata)
-        make_ground_file(out, files=files, size=size, count=count, threshold=threshold, seed=seed)
+        files = terrain_files(image, elevation, slope, scale, pixel, nodata)
+        make_terrain_file(out, files=files, size=size, count=count, threshold=threshold, seed=seed)
         return
     if any(option is not None for option in (image, elevation, slope, scale, pixel, nodata)):
         raise InputError("--image, --elevation, --slope, --scale, --pixel and --nodata belong to data mars.")
@@ -221,13 +221,13 @@ def evaluate(
         corner_cutting: Whether a diagonal move may pass an obstacle's corner.
         json: Print one JSON object instead of a table.
     """
-    from vinlab.cli.output import describe_iterations, print_json, print_scores, watched
+    from vinlab.cli.output import format_iterations, print_json, print_scores, watched
     from vinlab.domains.gridworld.files import read_problems
     from vinlab.domains.mars.files import read_any_problems
     from vinlab.experiments import EXPERIMENTS
     from vinlab.experiments.gridworld.train import make_test_problems
     from vinlab.models import load
-    from vinlab.navigation.routes import evaluate as evaluate_problems
+    from vinlab.navigation.evaluation import evaluate as evaluate_problems
 
     loaded = load(model)
     judge = next((one.judge for one in EXPERIMENTS if loaded.id in one.settings), None)
@@ -258,7 +258,7 @@ def evaluate(
         print_json({**asdict(scores), "settings": settings})
         return
     print_scores(loaded.id, asdict(scores))
-    print(f"{len(given)} problems, {describe_iterations(given.obstacles.shape[1:], used, loaded)}.")
+    print(f"{len(given)} problems, {format_iterations(given.obstacles.shape[1:], used, loaded)}.")
 
 
 def plan(
@@ -301,36 +301,36 @@ def plan(
         radius: Radius of the robot in the map's unit, by which obstacles grow.
         index: Which map of a file that holds several.
     """
-    from vinlab.cli.plan import run_journey, run_scenario_file
-    from vinlab.maps import Reading, is_scenario_file
+    from vinlab.cli.plan import plan_map_file, run_scenario_file
+    from vinlab.maps import MapOptions, is_scenario_file
     from vinlab.models import Model, default_id, load
-    from vinlab.navigation.images import sees_ground
+    from vinlab.navigation.images import takes_images
 
     def pick(corner_cutting: bool) -> Model | None:
         return None if exact else load(model or default_id(corner_cutting=corner_cutting))
 
-    reading = Reading(blocked, threshold, unknown, index)
+    options = MapOptions(blocked, threshold, unknown, index)
     cutting = {"custom": None, "cut": True, "forbid": False}[corners]
-    if model and not exact and sees_ground(ground := load(model)):
+    if model and not exact and takes_images(ground := load(model)):
         if world or radius or index or blocked or threshold is not None or cutting is not None:
             raise InputError(
                 f"{ground.id} looks at the image itself: --world, --radius, --index, --blocked, --threshold and "
                 "--corners do not go with it."
             )
-        from vinlab.cli.plan_image import run_crossing
+        from vinlab.cli.plan_image import plan_image_file
 
-        run_crossing(map, (start, goal), ground, iterations=iterations, out=out, path_file=path)
+        plan_image_file(map, (start, goal), ground, iterations=iterations, out=out, path_file=path)
         return
     if is_scenario_file(map):
         if start or goal or path or world or radius:
             raise InputError(
                 "a .scen file has its own ends: --start, --goal, --path, --world, --radius do not go with it."
             )
-        run_scenario_file(map, reading, pick, iterations, cutting)
+        run_scenario_file(map, options, pick, iterations, cutting)
         return
-    run_journey(
+    plan_map_file(
         map,
-        reading,
+        options,
         (start, goal),
         pick,
         radius=radius,

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from vinlab.cli.output import require_at_least, watched
-from vinlab.domains.mars.files import CELL, write_ground_problems
+from vinlab.domains.mars.files import CELL, write_terrain_problems
 from vinlab.domains.mars.patches import PatchConfig
 from vinlab.domains.mars.rasters.pairs import TerrainFiles, terrain_tiles
-from vinlab.domains.mars.sampling import sample_ground
+from vinlab.domains.mars.sampling import sample_terrain_problems
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, make_terrain
 from vinlab.types import InputError
@@ -19,7 +19,7 @@ FREE_SHARE = 60 / 256
 """A task needs a free region of this share of the cells, as in the 16 x 16 cells of the paper."""
 
 
-def ground_files(
+def terrain_files(
     image: Path | None,
     elevation: Path | None,
     slope: Path | None,
@@ -38,7 +38,7 @@ def ground_files(
     return None
 
 
-def make_ground_file(
+def make_terrain_file(
     out: Path,
     *,
     files: TerrainFiles | None,
@@ -62,13 +62,13 @@ def make_ground_file(
             notes.update(dict.fromkeys(terrain.notes))
             progress(seen, seen, terrain.name)
 
-        problems, census = sample_ground(
+        problems, census = sample_terrain_problems(
             _tiles(files, side, count, seed), count, config, rng=rng, watch=watch
         )
     for note in notes:
         print(note)
     print(f"{census}.".capitalize())
-    write_ground_problems(out, problems)
+    write_terrain_problems(out, problems)
     print(
         f"{count} problems of {size} x {size} cells, {100 * problems.obstacles.mean():.1f} % of them at or above "
         f"{threshold:g} degrees. Written to {out}."

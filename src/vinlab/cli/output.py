@@ -23,7 +23,7 @@ from rich.table import Table
 from vinlab.experiments import EXPERIMENTS, paper_numbers
 from vinlab.learners import distributed
 from vinlab.learners.callbacks import Progress as Watcher
-from vinlab.learners.callbacks import unwatched
+from vinlab.learners.callbacks import no_progress
 from vinlab.models import Model
 from vinlab.navigation.routes import Route
 from vinlab.types import InputError
@@ -61,7 +61,7 @@ MOST_NAMED = 8
 def watched(title: str) -> Iterator[Watcher]:
     """A progress bar with the time left, on the screen of the first process alone."""
     if distributed.rank() > 0:
-        yield unwatched
+        yield no_progress
         return
     columns = (
         TextColumn("{task.description}"),
@@ -165,7 +165,7 @@ def describe(route: Route) -> str:
     )
 
 
-def describe_iterations(shape: Sequence[int], used: int | Sequence[int] | None, model: Model) -> str:
+def format_iterations(shape: Sequence[int], used: int | Sequence[int] | None, model: Model) -> str:
     """Which K was used, and why."""
     size = f"maps of {shape[0]} x {shape[1]} cells"
     own = model.network.iterations

@@ -8,10 +8,16 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from vinlab.cli.output import describe, describe_iterations
-from vinlab.maps import GridMap, Reading, inflated, read_map, read_scenarios, write_route
+from vinlab.cli.output import describe, format_iterations
+from vinlab.maps import GridMap, MapOptions, inflate_obstacles, read_map, read_scenarios, write_route
 from vinlab.models import Model
-from vinlab.navigation.map_files import ScenarioResults, facts_of, parse_place, plan_on_map, run_scenarios
+from vinlab.navigation.map_files import (
+    ScenarioResults,
+    parse_position,
+    plan_on_map,
+    route_summary,
+    run_scenarios,
+)
 from vinlab.navigation.routes import Route
 
 Pick = Callable[[bool], Model | None]
@@ -21,9 +27,9 @@ AGREE = 1e-6
 """Lengths in scenario files have eight digits; closer than this they are the same."""
 
 
-def run_journey(
+def plan_map_file(
     file: Path,
-    reading: Reading,
+    options: MapOptions,
     ends: tuple[str | None, str | None],
     pick: Pick,
     *,
@@ -35,13 +41,13 @@ def run_journey(
     path_file: Path | None,
 ) -> None:
     """Read a map, plan on it, say how it went, and write what was asked for."""
-    from vinlab.experiments.gridworld.figures import route_figure
     from vinlab.figures.save import save_figure
+    from vinlab.navigation.draw import route_figure
 
-    map = inflated(read_map(file, reading), radius)
-    print(f"Read {map.size}. {map.assumed}")
+    map = inflate_obstacles(read_map(file, options), radius)
+    print(f"Read {map.size}. {map.assumptions}")
     start, goal = (
-        None if text is None else parse_place(text, name, map, world=world)
+        None if text is None else parse_position(text, name, map, world=world)
         for text, name in zip(ends, ("start", "goal"), strict=True)
     )
     cutting = map.corner_cutting if corner_cutting is None else corner_cutting
@@ -50,7 +56,7 @@ def run_journey(
     print(_corner_words(cutting, model))
     _tell(map, route, model)
     if path_file is not None:
-        write_route(path_file, route.path, map.frame, facts_of(map, route))
+        write_route(path_file, route.path, map.frame, route_summary(map, route))
         print(f"The path is in {path_file}.")
     save_figure(route_figure(map.obstacles, route), out)
     print(f"Drawn in {out}.")
@@ -77,19 +83,19 @@ def _tell(map: GridMap, route: Route, model: Model | None) -> None:
         )
     else:
         print(describe(route))
-        print(
-            f"Planned with {model.id}, {describe_iterations(map.obstacles.shape, route.iterations, model)}."
-        )
+        print(f"Planned with {model.id}, {format_iterations(map.obstacles.shape, route.iterations, model)}.")
     if route.exists and map.frame.unit != "cells":
-        print(f"In the world the path is {facts_of(map, route)['world_length']:.3f} {map.frame.unit} long.")
+        print(
+            f"In the world the path is {route_summary(map, route)['world_length']:.3f} {map.frame.unit} long."
+        )
 
 
 def run_scenario_file(
-    file: Path, reading: Reading, pick: Pick, iterations: int | None, corner_cutting: bool | None
+    file: Path, options: MapOptions, pick: Pick, iterations: int | None, corner_cutting: bool | None
 ) -> None:
     """Run all scenarios of a file and print a summary, shorter journeys first."""
-    scenarios = read_scenarios(file, reading)
-    print(f"Read {len(scenarios)} scenarios on {scenarios.map.size}. {scenarios.map.assumed}")
+    scenarios = read_scenarios(file, options)
+    print(f"Read {len(scenarios)} scenarios on {scenarios.map.size}. {scenarios.map.assumptions}")
     cutting = scenarios.map.corner_cutting if corner_cutting is None else corner_cutting
     model = pick(cutting)
     print(_corner_words(cutting, model))

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float64, Int
 
 
 @dataclass(frozen=True)
-class Everywhere:
+class AllStartsRollout:
     """Where a policy comes from each cell of its map, cells counted row by row."""
 
     reached: Bool[np.ndarray, "B N"]
@@ -15,13 +15,13 @@ class Everywhere:
     lengths: Float64[np.ndarray, "B N"]
     """How long the way is; infinite where it does not come to the goal."""
 
-    def __getitem__(self, chosen: slice) -> "Everywhere":
-        return Everywhere(self.reached[chosen], self.lengths[chosen])
+    def __getitem__(self, chosen: slice) -> "AllStartsRollout":
+        return AllStartsRollout(self.reached[chosen], self.lengths[chosen])
 
 
-def follow_everywhere(
+def rollout_from_all_cells(
     following: Int[np.ndarray, "B N"], lengths: Float64[np.ndarray, "B N"], goals: Int[np.ndarray, " B"]
-) -> Everywhere:
+) -> AllStartsRollout:
     """The ways from all cells, if each cell leads to one ``following`` cell at a distance of ``lengths``.
 
     Ways are joined to their continuation again and again, so each round doubles how far all of them have come.
@@ -33,4 +33,4 @@ def follow_everywhere(
         travelled += np.take_along_axis(travelled, ends, axis=1)
         ends = np.take_along_axis(ends, ends, axis=1)
     reached = ends == goals[:, None]
-    return Everywhere(reached, np.where(reached, travelled, np.inf))
+    return AllStartsRollout(reached, np.where(reached, travelled, np.inf))

@@ -6,20 +6,20 @@ from jaxtyping import Float, Int
 
 def block_means(
     values: Float[np.ndarray, " N"],
-    blocks: Int[np.ndarray, " N"],
+    block_ids: Int[np.ndarray, " N"],
     *,
     rng: np.random.Generator,
     draws: int = 2000,
 ) -> Float[np.ndarray, " draws"]:
     """The mean over all problems of as many blocks as there are, drawn with replacement, time and again."""
-    _, index = np.unique(blocks, return_inverse=True)
+    _, index = np.unique(block_ids, return_inverse=True)
     sums, counts = np.bincount(index, weights=values), np.bincount(index)
     times = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=draws)
     return (times @ sums) / (times @ counts)
 
 
 def block_error(
-    values: Float[np.ndarray, " N"], blocks: Int[np.ndarray, " N"], *, rng: np.random.Generator
+    values: Float[np.ndarray, " N"], block_ids: Int[np.ndarray, " N"], *, rng: np.random.Generator
 ) -> float:
     """The standard error of the mean when blocks of problems vary and not single ones."""
-    return float(block_means(values, blocks, rng=rng).std(ddof=1))
+    return float(block_means(values, block_ids, rng=rng).std(ddof=1))

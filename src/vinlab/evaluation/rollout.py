@@ -55,7 +55,7 @@ def roll_out(
         active = ~reached & (lengths < horizons)
         if not active.any():
             break
-        moves = choose(policy, plan, states[-1][:, None])[:, 0]
+        moves = greedy_actions(policy, plan, states[-1][:, None])[:, 0]
         following = np.where(active[:, None], step(states[-1], moves), states[-1])
         states.append(following)
         lengths += active
@@ -64,7 +64,9 @@ def roll_out(
 
 
 @torch.no_grad()
-def choose(policy: PlanningPolicy, plan: Any, states: Int[np.ndarray, "B S 2"]) -> Int[np.ndarray, "B S"]:
+def greedy_actions(
+    policy: PlanningPolicy, plan: Any, states: Int[np.ndarray, "B S 2"]
+) -> Int[np.ndarray, "B S"]:
     """The likeliest move in each state."""
     logits: Float[Tensor, "B S M"] = policy.act(plan, torch.as_tensor(states, device=device_of(policy)))
     return logits.argmax(dim=-1).cpu().numpy()

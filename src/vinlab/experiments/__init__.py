@@ -1,55 +1,33 @@
-"""One module per table or figure of the paper."""
+"""One package per table or figure of the paper; each is imported when it is asked for."""
 
-from vinlab.experiments.ablations import GUIDE
-from vinlab.experiments.any_map import ANY_MAP
-from vinlab.experiments.base import (
-    BUDGETS,
-    RECIPES,
-    Experiment,
-    TrainingRequest,
-    experiment_named,
-    experiment_of,
-    paper_numbers,
-)
-from vinlab.experiments.control import CONTROL
-from vinlab.experiments.generalisation import GENERALISATION
-from vinlab.experiments.gridworld import GRIDWORLD
-from vinlab.experiments.hierarchical import HIERARCHICAL
-from vinlab.experiments.mars import MARS
-from vinlab.experiments.rl import RL
-from vinlab.experiments.web import WEB
-from vinlab.experiments.weight_sharing import WEIGHT_SHARING
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-EXPERIMENTS: tuple[Experiment, ...] = (
-    GRIDWORLD,
-    WEIGHT_SHARING,
-    HIERARCHICAL,
-    ANY_MAP,
-    GENERALISATION,
-    GUIDE,
-    RL,
-    MARS,
-    CONTROL,
-    WEB,
-)
+from vinlab.experiments.catalogue import ALIASES, NAMES, read_catalogue
+from vinlab.models.names import suggestion
+from vinlab.types import InputError
 
-__all__ = [
-    "ANY_MAP",
-    "BUDGETS",
-    "CONTROL",
-    "EXPERIMENTS",
-    "GENERALISATION",
-    "GRIDWORLD",
-    "GUIDE",
-    "HIERARCHICAL",
-    "MARS",
-    "RECIPES",
-    "RL",
-    "WEB",
-    "WEIGHT_SHARING",
-    "Experiment",
-    "TrainingRequest",
-    "experiment_named",
-    "experiment_of",
-    "paper_numbers",
-]
+if TYPE_CHECKING:
+    from vinlab.experiments.base import Experiment
+
+
+def experiment_named(name: str) -> "Experiment":
+    """The experiment of this name."""
+    name = ALIASES.get(name, name)
+    if name not in NAMES:
+        raise InputError(f"There is no experiment '{name}'{suggestion(name, NAMES)}.")
+    return import_module(f"vinlab.experiments.{name}").EXPERIMENT
+
+
+def experiment_of(id: str) -> "Experiment":
+    """The experiment that a setting belongs to; the first one where several show it."""
+    entries = read_catalogue()
+    if id not in entries:
+        raise InputError(f"There is no setting '{id}'{suggestion(id, entries)}.")
+    return experiment_named(entries[id].experiment)
+
+
+def all_experiments() -> "Iterator[Experiment]":
+    """Every experiment, in the order of the paper."""
+    return map(experiment_named, NAMES)

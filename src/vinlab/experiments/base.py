@@ -1,20 +1,18 @@
-"""What an experiment is: a table or figure of the paper, its settings, and how to make it."""
+"""What an experiment is: a table or figure of the paper, its settings, and the functions that make it."""
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 
-import torch
+from torch import nn
 
-from vinlab.learners import distributed
-from vinlab.learners.callbacks import Progress, unwatched
-from vinlab.models import suggestion
-from vinlab.recording.finished_run import RecordedRun
-from vinlab.recording.manifest import Manifest, describe_run
-from vinlab.types import InputError
+from vinlab.experiments.results import RunResult
+from vinlab.learners.callbacks import Progress, RunLogger, no_progress
+from vinlab.learners.training_state import Best
+from vinlab.models import Model
+from vinlab.recording.finished_run import FinishedRun
+from vinlab.types import Iterations
 
 Budget = Literal["smoke", "small", "paper"]
 """How much to spend: seconds, to see that it runs; minutes, for the same trends; or the paper's own sizes."""
@@ -22,15 +20,29 @@ Budget = Literal["smoke", "small", "paper"]
 Recipe = Literal["default", "paper"]
 """How to train: what learns best and fastest, or what the authors did."""
 
-Built = TypeVar("Built")
-
 BUDGETS: tuple[Budget, ...] = get_args(Budget)
 RECIPES: tuple[Recipe, ...] = get_args(Recipe)
+
+Option = Literal["device", "distributed", "data"]
+"""What a training request may ask for and not every experiment supports."""
+
+
+class HashedData(Protocol):
+    """What is trained and evaluated on."""
+
+    @property
+    def hash(self) -> str:
+        """Changes with anything in the data."""
+        ...
+
+
+Config = TypeVar("Config")
+Data = TypeVar("Data", bound=HashedData)
 
 
 @dataclass(frozen=True)
 class TrainingRequest:
-    """What someone wants to be trained."""
+    """What is to be trained, and where the run is written."""
 
     id: str
     out: Path
@@ -38,97 +50,104 @@ class TrainingRequest:
     recipe: Recipe = "default"
     seed: int = 0
     data: Path | None = None
-    """A folder of real data to train on instead of generated ones."""
+    """A folder or file of real data to train on instead of generated data."""
     device: str = "cpu"
     resume: bool = False
     overwrite: bool = False
     tensorboard: bool = False
 
-    def describe(self, config: Any, data_hash: str) -> Manifest:
-        """The manifest of the run that answers this request."""
-        return describe_run(
-            id=self.id,
-            budget=self.budget,
-            recipe=self.recipe,
-            seed=self.seed,
-            config=config,
-            data_hash=data_hash,
-            device=self.device,
-            world_size=distributed.world_size(),
-        )
 
+@dataclass(frozen=True)
+class EvaluateRequest:
+    """What a model is evaluated on, and how."""
 
-def seeded(seed: int, build: Callable[[], Built]) -> Built:
-    """What is built with random weights that the seed decides, whatever else draws random numbers."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return build()
+    problems: Path | None = None
+    """A file of problems; without it the test problems of the model's setting."""
+    iterations: Iterations = None
+    """K of this evaluation; without it the model's own."""
+    corner_cutting: bool | None = None
+    """The rule for diagonal moves; without it that of the model's training."""
+    data: Path | None = None
+    """The folder of real data that the run was trained on, where its test problems come from there."""
+    progress: Progress = no_progress
 
 
 @dataclass(frozen=True)
-class Setting:
+class Evaluation:
+    """What an evaluation measured, and with which settings."""
+
+    scores: Mapping[str, Any]
+    """The measures of one set of problems, or of several sets by name."""
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FitContext:
+    """What a fit needs besides its configuration, data and network."""
+
+    seed: int
+    folder: Path
+    """The folder of the run, for what is costly to make and may be kept between a kill and a resume."""
+    logger: RunLogger
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Setting(Generic[Config]):
     """One cell of a table."""
 
     id: str
     about: str
-    configure: Callable[[Budget, Recipe], Any]
+    configure: Callable[[Budget, Recipe], Config]
     """The whole configuration for a budget and a recipe, as a dataclass."""
+    recipes: tuple[Recipe, ...] = RECIPES
+    """The recipes in which the configuration differs; ``reproduce`` runs these."""
+    control: bool = False
+    """Whether it is a control or an ablation, which ``vinlab list`` shows with ``--all`` only."""
 
 
-Learn = Callable[..., RecordedRun]
-"""Carries out what a configuration says, for a request and with progress shown, and records it."""
+def unchanged(config: Config, data: Any) -> Config:
+    """The configuration as it is."""
+    return config
+
+
+def build_network(config: Any, data: Any) -> nn.Module:
+    """The network of the configuration with fresh weights."""
+    return config.network.build()
+
+
+def no_figures(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
+    """An experiment without figures of its own."""
+    return []
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Generic[Config, Data]):
     """A table or figure of the paper."""
 
     name: str
     paper: str
     """Where in the paper it stands."""
-    settings: Mapping[str, Setting]
-    learn: Learn
-    table: Callable[[Sequence[RecordedRun]], str]
-    """Ours beside the paper's, as Markdown, from recorded runs."""
-    judge: Callable[..., Mapping[str, Any]] | None = None
-    """The scores of a model on given problems or on its own (None), with so many iterations or its own (None);
-    without it, models are judged by the rules of the grid-world."""
-
-    def setting(self, id: str) -> Setting:
-        """The setting of this id."""
-        return self.settings[id]
-
-    def train(self, request: TrainingRequest, progress: Progress) -> RecordedRun:
-        """Train one of the settings and record it."""
-        config = self.setting(request.id).configure(request.budget, request.recipe)
-        return self.learn(config, request, progress=progress)
-
-
-def train(
-    experiments: Sequence[Experiment], request: TrainingRequest, *, progress: Progress = unwatched
-) -> RecordedRun:
-    """Train what is asked for and record it."""
-    return experiment_of(experiments, request.id).train(request, progress=progress)
-
-
-def experiment_of(experiments: Sequence[Experiment], id: str) -> Experiment:
-    """The experiment that a setting belongs to."""
-    for experiment in experiments:
-        if id in experiment.settings:
-            return experiment
-    known = [id for experiment in experiments for id in experiment.settings]
-    raise InputError(f"There is no setting '{id}'{suggestion(id, known)}.")
-
-
-def experiment_named(experiments: Sequence[Experiment], name: str) -> Experiment:
-    """The experiment of this name."""
-    for experiment in experiments:
-        if name == experiment.name:
-            return experiment
-    raise InputError(f"There is no experiment '{name}'{suggestion(name, [e.name for e in experiments])}.")
-
-
-def paper_numbers(experiment: str) -> dict[str, dict[str, float]]:
-    """What the paper prints, by id and measure."""
-    text = resources.files("vinlab.experiments").joinpath("paper.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text).get(experiment, {})
+    settings: Mapping[str, Setting[Config]]
+    make_data: Callable[[Config, TrainingRequest], Data]
+    fit: Callable[[Config, Data, Any, FitContext], Best]
+    """Train the network and leave it with its best weights."""
+    score: Callable[[Config, Data, Any, int], RunResult]
+    """Evaluate the trained network on the test data, with the seed of the training."""
+    evaluate: Callable[[Model, EvaluateRequest], Evaluation]
+    """Evaluate a model of any run of the experiment."""
+    table: Callable[[Sequence[FinishedRun]], str]
+    """Ours beside the paper's, as Markdown, from finished runs."""
+    figures: Callable[[Model, Path, int | None, Path | None], list[Path]] = no_figures
+    """Draw a model into a folder, on one of the test problems where one is named, with the real data it needs."""
+    summary_figures: Callable[[Sequence[FinishedRun], Path], list[Path]] | None = None
+    """Draw what all finished runs show together."""
+    adapt: Callable[[Config, Data], Config] = unchanged
+    """Fill into the configuration what only the data tell."""
+    build: Callable[[Config, Data], nn.Module] = build_network
+    supports: frozenset[Option] = frozenset()
+    """The options of a training request that it can carry out; the runner refuses the others."""
+    generated: str = "generated"
+    """What the manifest names as the source of the data where no real data are given."""
+    trains: bool = True
+    """False where a setting evaluates a shipped model and trains nothing."""

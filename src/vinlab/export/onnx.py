@@ -11,18 +11,24 @@ from torch import Tensor, nn
 
 from vinlab.modules import (
     CnnReward,
-    CostReward,
+    ExpCostReward,
     HierarchicalReward,
     HierarchicalTransition,
     LinearPolicy,
     LinearReward,
-    LosslessTransition,
     SharedTransition,
-    SharpPolicy,
+    SoftmaxTransition,
     StateAttention,
+    TemperaturePolicy,
 )
 from vinlab.networks import ValueIterationNetwork
-from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels, as_guess, as_reward
+from vinlab.planning import (
+    GridPlanner,
+    HierarchicalPlanner,
+    SharedKernels,
+    coarse_as_initial_value,
+    coarse_as_reward,
+)
 from vinlab.recording.files import write_bytes
 from vinlab.types import InputError
 
@@ -72,11 +78,11 @@ def _onnx() -> Any:
 
 
 PARTS = {
-    "reward": (CnnReward, LinearReward, CostReward, HierarchicalReward),
-    "transition": (SharedTransition, LosslessTransition, HierarchicalTransition),
+    "reward": (CnnReward, LinearReward, ExpCostReward, HierarchicalReward),
+    "transition": (SharedTransition, SoftmaxTransition, HierarchicalTransition),
     "planner": (GridPlanner, HierarchicalPlanner),
     "attention": (StateAttention,),
-    "policy": (LinearPolicy, SharpPolicy),
+    "policy": (LinearPolicy, TemperaturePolicy),
 }
 """The parts that the graph below can say."""
 
@@ -89,13 +95,13 @@ def _require_exportable(network: Any) -> None:
         if not isinstance(part, known):
             wanted = " or ".join(kind.__name__ for kind in known)
             raise InputError(f"The {name} of an exported VIN must be {wanted}, but is {type(part).__name__}.")
-    _require_levels("reward", network.reward, HierarchicalReward, (CnnReward, CostReward))
+    _require_levels("reward", network.reward, HierarchicalReward, (CnnReward, ExpCostReward))
     _require_levels(
-        "transition", network.transition, HierarchicalTransition, (SharedTransition, LosslessTransition)
+        "transition", network.transition, HierarchicalTransition, (SharedTransition, SoftmaxTransition)
     )
-    if isinstance(network.planner, HierarchicalPlanner) and network.planner.hand_over not in (
-        as_reward,
-        as_guess,
+    if isinstance(network.planner, HierarchicalPlanner) and network.planner.combine not in (
+        coarse_as_reward,
+        coarse_as_initial_value,
     ):
         raise InputError(
             "The planner of an exported VIN must hand its coarse value over by as_reward or as_guess."
@@ -132,7 +138,7 @@ class _Level:
 
 def _layers(part: Any) -> Any:
     """The part that holds the two layers of a reward: of a cost, what says its logarithm."""
-    return part.logarithm if isinstance(part, CostReward) else part
+    return part.log_cost if isinstance(part, ExpCostReward) else part
 
 
 def _levels(network: ValueIterationNetwork) -> list[_Level]:
@@ -143,7 +149,9 @@ def _levels(network: ValueIterationNetwork) -> list[_Level]:
         assert isinstance(planner, HierarchicalPlanner)
         names = [f"coarse{depth}_" if depth else "" for depth in range(len(parts) - 1, -1, -1)]
         return [
-            _Level(name, part, shared, factor=planner.factor, guesses=planner.hand_over is as_guess)
+            _Level(
+                name, part, shared, factor=planner.factor, guesses=planner.combine is coarse_as_initial_value
+            )
             for name, part, shared in zip(names, parts, kernels, strict=True)
         ]
     return [_Level("", network.reward, kernels)]
@@ -201,7 +209,7 @@ def _add_level(graph: _GraphBuilder, level: _Level, coarser: str | None) -> str:
         return _add_planner(graph, level, _add_reward(graph, level, reward))
     if level.guesses:
         _add_reward(graph, level, reward)
-        return _add_planner(graph, level, reward, guess=_add_guess(graph, level, coarser, reward))
+        return _add_planner(graph, level, reward, initial_value=_add_guess(graph, level, coarser, reward))
     own = _add_reward(graph, level, f"{level.name}own_reward")
     graph.node("Concat", [own, _add_larger(graph, level, coarser, own, FLAT)], reward, axis=1)
     return _add_planner(graph, level, reward)
@@ -213,16 +221,16 @@ def _add_reward(graph: _GraphBuilder, level: _Level, output: str) -> str:
     features = graph.convolution(
         "observation", part.features.weight, f"{level.name}features", part.features.bias
     )
-    if isinstance(part, CnnReward) and part.coarser > 1:
-        side = [part.coarser] * 2
+    if isinstance(part, CnnReward) and part.downsample > 1:
+        side = [part.downsample] * 2
         features = graph.node(
             "MaxPool", [features], f"{level.name}shrunk", kernel_shape=side, strides=side, ceil_mode=1
         )
     if isinstance(part, CnnReward):
         features = graph.node("Relu", [features], f"{level.name}hidden")
-    if isinstance(level.reward, CostReward):
-        logarithm = graph.convolution(features, part.reward.weight, f"{level.name}logarithm")
-        return graph.node("Neg", [graph.node("Exp", [logarithm], f"{level.name}cost")], output)
+    if isinstance(level.reward, ExpCostReward):
+        log_cost = graph.convolution(features, part.reward.weight, f"{level.name}logarithm")
+        return graph.node("Neg", [graph.node("Exp", [log_cost], f"{level.name}cost")], output)
     return graph.convolution(features, part.reward.weight, output)
 
 
@@ -254,15 +262,15 @@ def _add_larger(graph: _GraphBuilder, level: _Level, coarser: str, like: str, ho
     return graph.node("Slice", [larger, corner, size, axes], f"{name}spread")
 
 
-def _add_planner(graph: _GraphBuilder, level: _Level, reward: str, guess: str | None = None) -> str:
+def _add_planner(graph: _GraphBuilder, level: _Level, reward: str, initial_value: str | None = None) -> str:
     """K maximisations, the first from the reward alone or from a guess, and the read that follows them."""
     name, part, reach = level.name, level.kernels, level.kernels.value.shape[-1] // 2
     share = graph.convolution(reward, part.reward, f"{name}reward_share")
     actions = graph.constant("action_axis", np.array([1], np.int64))
     kernel = graph.constant(f"{name}value_kernel", part.value)
     first_q = share
-    if guess is not None:
-        guessed = graph.node("Conv", [guess, kernel], f"{name}guess_share", pads=[reach] * 4)
+    if initial_value is not None:
+        guessed = graph.node("Conv", [initial_value, kernel], f"{name}guess_share", pads=[reach] * 4)
         first_q = graph.node("Add", [share, guessed], f"{name}first_q")
     first = graph.node("ReduceMax", [first_q, actions], f"{name}first_value", keepdims=1)
     one, going = graph.constant("one", np.array(1, np.int64)), graph.constant("going", np.array(True))
@@ -293,11 +301,11 @@ def _backup(helper: Any, share: str, kernel: str, actions: str, reach: int) -> A
     return helper.make_graph(nodes, "backup", inputs, outputs)
 
 
-def _matrix(part: LinearPolicy | SharpPolicy, actions: int) -> Tensor:
+def _matrix(part: LinearPolicy | TemperaturePolicy, actions: int) -> Tensor:
     """How the worth of the actions becomes logits of the moves, ``[A M]``."""
     if isinstance(part, LinearPolicy):
         return part.moves.weight.detach().T
-    return torch.eye(actions, part.moves) * part.sharpness.detach().exp()
+    return torch.eye(actions, part.moves) * part.log_inverse_temperature.detach().exp()
 
 
 def _add_policy(graph: _GraphBuilder, matrix: Tensor) -> None:

@@ -24,7 +24,7 @@ STEEPEST = 30.0
 
 
 @dataclass(frozen=True)
-class GroundView:
+class TerrainView:
     """A piece of ground and a way over it, all in cells but the image; what is None is not drawn."""
 
     image: UInt8[np.ndarray, "h w"]
@@ -40,7 +40,7 @@ class GroundView:
     """Stands above the ways."""
 
 
-def ground_figure(views: Sequence[GroundView], *, cell: int = 8, title: str = "") -> Figure:
+def terrain_figure(views: Sequence[TerrainView], *, cell: int = 8, title: str = "") -> Figure:
     """A row for each view: the steep cells on the image, the ways over it, the learned reward laid over it."""
     columns = [name for name in PANELS if all(_has(view, name) for view in views)]
     heading = HEADING if title else 0.05
@@ -62,12 +62,12 @@ def ground_figure(views: Sequence[GroundView], *, cell: int = 8, title: str = ""
     return figure
 
 
-def _has(view: GroundView, panel: str) -> bool:
+def _has(view: TerrainView, panel: str) -> bool:
     needs = {"too steep": view.obstacles, "ways over it": view.predicted, "learned reward": view.reward}
     return needs[panel] is not None
 
 
-def _draw_steep(axes: Axes, view: GroundView, cell: int) -> None:
+def _draw_steep(axes: Axes, view: TerrainView, cell: int) -> None:
     assert view.obstacles is not None
     shape = _draw_image(axes, view.image, cell)
     cover = np.zeros((*shape, 4))
@@ -78,14 +78,14 @@ def _draw_steep(axes: Axes, view: GroundView, cell: int) -> None:
     maps.frame(axes)
 
 
-def _draw_ways(axes: Axes, view: GroundView, cell: int) -> None:
+def _draw_ways(axes: Axes, view: TerrainView, cell: int) -> None:
     shape = _draw_image(axes, view.image, cell)
     maps.draw_paths(axes, shape, view.predicted, view.shortest)
     maps.draw_ends(axes, shape, view.start, view.goal)
     maps.frame(axes)
 
 
-def _draw_reward(axes: Axes, view: GroundView, cell: int) -> None:
+def _draw_reward(axes: Axes, view: TerrainView, cell: int) -> None:
     """The reward as a colour over the image; the goal's own is so high that it would hide all others."""
     assert view.reward is not None
     shape = _draw_image(axes, view.image, cell)
@@ -127,7 +127,7 @@ def _legend(figure: Figure, column: int) -> None:
     )
 
 
-def grounds_figure(
+def terrains_figure(
     images: Mapping[str, Sequence[UInt8[np.ndarray, "side side"]]],
     slopes: Mapping[str, Sequence[Float32[np.ndarray, "side side"]]],
     pixels: Mapping[str, Float32[np.ndarray, " N"]],

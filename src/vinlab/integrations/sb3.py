@@ -32,7 +32,7 @@ class PlannedFeatures(BaseFeaturesExtractor):
         plan = self.network.plan(observations["image"])
         state = _positions(observations["position"], height, width)
         logits = self.network.act(plan, state[:, None])[:, 0]
-        return torch.cat([logits, self.network.look(plan, state[:, None])[:, 0].detach()], dim=1)
+        return torch.cat([logits, self.network.critic_features(plan, state[:, None])[:, 0].detach()], dim=1)
 
 
 def _positions(position: Tensor, height: int, width: int) -> Tensor:

@@ -14,13 +14,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.learners.imitation import surprise
-from vinlab.learners.losses import Ground
+from vinlab.learners.imitation import set_nll
+from vinlab.learners.losses import DenseBatch
 from vinlab.types import MOVE_OFFSETS, InputError
 
 
 @dataclass(frozen=True)
-class ArrivalConfig:
+class ReachConfig:
     """How chances are counted."""
 
     steps: int = 40
@@ -38,7 +38,7 @@ class ArrivalConfig:
             )
 
 
-def chance_of_arrival(
+def reach_probability(
     logits: Float[Tensor, "N M H W"],
     free: Bool[Tensor, "N H W"],
     goals: Int[Tensor, "N 2"],
@@ -66,22 +66,22 @@ def chance_of_arrival(
     return arrival
 
 
-class ArrivalLoss(nn.Module):
+class ReachLoss(nn.Module):
     """The policy with its chance of failing, over all cells from which the goal can be reached."""
 
-    def __init__(self, policy: nn.Module, config: ArrivalConfig = ArrivalConfig()) -> None:  # noqa: B008
+    def __init__(self, policy: nn.Module, config: ReachConfig = ReachConfig()) -> None:  # noqa: B008
         super().__init__()
         self.policy = policy
         self.config = config
 
-    def forward(self, batch: Ground) -> Float[Tensor, ""]:
+    def forward(self, batch: DenseBatch) -> Float[Tensor, ""]:
         """The sum of the chances of failing from each cell."""
-        logits, config = batch.ask(self.policy), self.config
-        arrival = chance_of_arrival(
+        logits, config = batch.logits(self.policy), self.config
+        arrival = reach_probability(
             logits, batch.free, batch.goals, steps=config.steps, discount=config.discount
         )
         loss = ((1 - arrival) * batch.moves.any(dim=1)).sum()
         if config.imitation:
-            unlike = surprise(logits.flatten(2).transpose(1, 2), batch.moves.flatten(2).transpose(1, 2))
+            unlike = set_nll(logits.flatten(2).transpose(1, 2), batch.moves.flatten(2).transpose(1, 2))
             loss = loss + config.imitation * unlike.sum()
         return loss

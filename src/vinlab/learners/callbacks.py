@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 
 @runtime_checkable
-class Record(Protocol):
+class RunLogger(Protocol):
     """Where a learner notes its metrics and keeps what it needs to go on after a kill."""
 
     def log(self, metrics: Mapping[str, Any]) -> None:
@@ -45,7 +45,7 @@ class Validation:
 Validator = Callable[[nn.Module], Validation]
 
 
-class NoRecord:
+class NullLogger:
     """Forgets everything: for those who want the weights alone."""
 
     def log(self, metrics: Mapping[str, Any]) -> None:
@@ -59,5 +59,5 @@ class NoRecord:
         return None
 
 
-def unwatched(done: int, total: int, note: str) -> None:
+def no_progress(done: int, total: int, note: str) -> None:
     """Nobody watches."""

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from vinlab.learners import distributed
-from vinlab.learners.callbacks import NoRecord, Progress, Record, Validator, unwatched
+from vinlab.learners.callbacks import NullLogger, Progress, RunLogger, Validator, no_progress
 from vinlab.learners.optimizers import OptimiserName, Stage, make_optimiser, set_rate
 from vinlab.learners.training_state import Best, EpochTraining
 from vinlab.types import Demonstrations, InputError, Iterations
@@ -36,7 +36,7 @@ class ImitationConfig:
 
 
 @runtime_checkable
-class Lessons(Protocol):
+class Dataset(Protocol):
     """What an expert showed, problem by problem; a loss knows how to read what a choice of problems gives."""
 
     @property
@@ -64,10 +64,10 @@ class ImitationLoss(nn.Module):
         """The sum of the losses of all states in the batch."""
         batch = to_device(batch, next(self.policy.parameters()).device)
         logits, _ = self.policy(batch.observations, batch.states, **self.options)
-        return (batch.weights * surprise(logits, batch.moves)).sum()
+        return (batch.weights * set_nll(logits, batch.moves)).sum()
 
 
-def surprise(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Float[Tensor, "B S"]:
+def set_nll(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Float[Tensor, "B S"]:
     """Minus the logarithm of the probability that the policy makes one of the right moves.
 
     With a single right move this is the cross-entropy. A state without any right move is worth 0.
@@ -78,14 +78,14 @@ def surprise(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Fl
 
 def imitate(
     policy: nn.Module,
-    demonstrations: Lessons,
+    demonstrations: Dataset,
     config: ImitationConfig,
     *,
     seed: int,
     loss: Callable[[nn.Module], nn.Module] = ImitationLoss,
     validate: Validator | None = None,
-    record: Record | None = None,
-    progress: Progress = unwatched,
+    record: RunLogger | None = None,
+    progress: Progress = no_progress,
 ) -> Best:
     """Fit the policy to the expert's moves and leave it with its best weights.
 
@@ -95,12 +95,12 @@ def imitate(
     """
     if not len(demonstrations):
         raise InputError("demonstrations must hold at least one problem, but they are empty.")
-    training = Training(policy, demonstrations, config, seed=seed, record=record or NoRecord(), loss=loss)
+    training = Training(policy, demonstrations, config, seed=seed, record=record or NullLogger(), loss=loss)
     training.resume()
     while training.epoch < config.epochs:
         metrics = training.run_epoch(progress)
         training.finish_epoch(metrics, validate)
-    return training.leave_best()
+    return training.restore_best()
 
 
 class Training(EpochTraining):
@@ -109,11 +109,11 @@ class Training(EpochTraining):
     def __init__(
         self,
         policy: nn.Module,
-        demonstrations: Lessons,
+        demonstrations: Dataset,
         config: ImitationConfig,
         *,
         seed: int,
-        record: Record,
+        record: RunLogger,
         loss: Callable[[nn.Module], nn.Module] = ImitationLoss,
     ) -> None:
         super().__init__(policy, make_optimiser(config.optimiser, policy.parameters()), record)
@@ -180,7 +180,7 @@ class Training(EpochTraining):
 
     def finish_epoch(self, metrics: Mapping[str, float], validate: Validator | None) -> None:
         """Look at the validation problems, keep the best weights, note the metrics, make a checkpoint."""
-        found = self.look(validate) if validate is not None else None
+        found = self.validate_and_keep(validate) if validate is not None else None
         self.keep_if_best(found.score if found else 0.0)
         self.epoch += 1
         self.record.log({"epoch": self.epoch, **metrics, **(found.metrics if found else {})})

@@ -5,7 +5,7 @@ from typing import Any
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.learners.imitation import surprise
+from vinlab.learners.imitation import set_nll
 from vinlab.types import ClickBatch
 
 
@@ -22,6 +22,6 @@ class LinkLoss(nn.Module):
         plan = self.policy.plan(self.site, batch.queries)  # type: ignore[operator]
         loss = batch.queries.new_zeros(())
         for clicks, right in batch.lessons:
-            scores = self.policy.scores(self.site, plan, clicks)  # type: ignore[operator]
-            loss = loss + surprise(scores[None], right[None]).sum()
+            logits = self.policy.logits(self.site, plan, clicks)  # type: ignore[operator]
+            loss = loss + set_nll(logits[None], right[None]).sum()
         return loss

@@ -5,11 +5,11 @@ from typing import Any, Protocol, runtime_checkable
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from vinlab.learners.imitation import surprise
+from vinlab.learners.imitation import set_nll
 
 
 @runtime_checkable
-class Ground(Protocol):
+class DenseBatch(Protocol):
     """Some problems of a batch, with what an expert or a simulator knows about each of their cells."""
 
     @property
@@ -27,19 +27,19 @@ class Ground(Protocol):
         """Which moves are right in each cell; none where there is nothing to learn."""
         ...
 
-    def ask(self, policy: Any) -> Float[Tensor, "N M H W"]:
+    def logits(self, policy: Any) -> Float[Tensor, "N M H W"]:
         """The policy's logits of the moves in every cell."""
         ...
 
 
-class EverywhereLoss(nn.Module):
+class DenseLoss(nn.Module):
     """The policy with its surprise at the expert's moves, over all cells that have any."""
 
     def __init__(self, policy: nn.Module) -> None:
         super().__init__()
         self.policy = policy
 
-    def forward(self, batch: Ground) -> Float[Tensor, ""]:
+    def forward(self, batch: DenseBatch) -> Float[Tensor, ""]:
         """The sum of the losses of all cells in the batch."""
-        logits, moves = batch.ask(self.policy).flatten(2), batch.moves.flatten(2)
-        return surprise(logits.transpose(1, 2), moves.transpose(1, 2)).sum()
+        logits, moves = batch.logits(self.policy).flatten(2), batch.moves.flatten(2)
+        return set_nll(logits.transpose(1, 2), moves.transpose(1, 2)).sum()

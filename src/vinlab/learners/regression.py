@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.learners.callbacks import NoRecord, Progress, Record, Validator, unwatched
+from vinlab.learners.callbacks import NullLogger, Progress, RunLogger, Validator, no_progress
 from vinlab.learners.optimizers import Stage, make_optimiser, set_rate
 from vinlab.learners.training_state import Best, EpochTraining
 from vinlab.types import InputError
@@ -61,11 +61,11 @@ class ControlFitConfig:
     """Epochs between looks at the validation domains."""
 
 
-Vary = Callable[[ControlDemonstrations, np.random.Generator], ControlDemonstrations]
+Augment = Callable[[ControlDemonstrations, np.random.Generator], ControlDemonstrations]
 """Another lesson that is as true as the one given, such as its mirror image."""
 
 
-def unvaried(shown: ControlDemonstrations, rng: np.random.Generator) -> ControlDemonstrations:
+def identity(shown: ControlDemonstrations, rng: np.random.Generator) -> ControlDemonstrations:
     """The lesson as it is."""
     return shown
 
@@ -82,21 +82,23 @@ def fit_controls(
     config: ControlFitConfig,
     *,
     seed: int,
-    vary: Vary = unvaried,
+    augment: Augment = identity,
     validate: Validator | None = None,
-    record: Record | None = None,
-    progress: Progress = unwatched,
+    record: RunLogger | None = None,
+    progress: Progress = no_progress,
 ) -> Best:
     """Fit the policy to the teachers' controls and leave it with the weights that do best in validation."""
     if not len(demonstrations):
         raise InputError("demonstrations must hold at least one domain, but they are empty.")
-    fit = ControlFit(policy, demonstrations, config, seed=seed, vary=vary, record=record or NoRecord())
+    fit = ControlFit(
+        policy, demonstrations, config, seed=seed, augment=augment, record=record or NullLogger()
+    )
     fit.resume()
     while fit.epoch < config.stage.epochs:
         metrics = fit.run_epoch()
         progress(fit.epoch, config.stage.epochs, f"fit: error {metrics['loss']:.4f}")
         fit.finish_epoch(metrics, validate)
-    return fit.leave_best()
+    return fit.restore_best()
 
 
 class ControlFit(EpochTraining):
@@ -109,14 +111,14 @@ class ControlFit(EpochTraining):
         config: ControlFitConfig,
         *,
         seed: int,
-        vary: Vary = unvaried,
-        record: Record,
+        augment: Augment = identity,
+        record: RunLogger,
     ) -> None:
         super().__init__(policy, make_optimiser("adam", policy.parameters()), record)
         self.demonstrations = demonstrations
         self.config = config
         self.seed = seed
-        self.vary = vary
+        self.augment = augment
         for group in self.optimiser.param_groups:
             group["weight_decay"] = config.weight_decay
 
@@ -139,7 +141,7 @@ class ControlFit(EpochTraining):
         """One step on random states of some domains; the loss before it."""
         size = (len(domains), self.config.states_per_domain)
         states = torch.as_tensor(rng.integers(self.demonstrations.states.shape[1], size=size))
-        batch = self.vary(self.demonstrations.pick(domains, states), rng).to(
+        batch = self.augment(self.demonstrations.pick(domains, states), rng).to(
             next(self.policy.parameters()).device
         )
         controls, _ = self.policy(batch.observations, batch.states)
@@ -155,7 +157,7 @@ class ControlFit(EpochTraining):
         """Now and then look at the validation domains and keep the best weights; note all, make a checkpoint."""
         last = self.epoch == self.config.stage.epochs
         due = last or self.epoch % self.config.validate_every == 0
-        found = self.look(validate) if validate is not None and due else None
+        found = self.validate_and_keep(validate) if validate is not None and due else None
         if found or (validate is None and last):
             self.keep_if_best(found.score if found else 0.0)
         self.record.log({"epoch": self.epoch, **metrics, **(found.metrics if found else {})})

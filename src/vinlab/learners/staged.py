@@ -5,18 +5,18 @@ from typing import Any
 
 from torch import Tensor
 
-from vinlab.learners.callbacks import Record
+from vinlab.learners.callbacks import RunLogger
 
 
-class Chapter:
+class StageLogger:
     """A record for one training of several: it sees its own checkpoints alone."""
 
-    def __init__(self, record: Record, name: str) -> None:
+    def __init__(self, record: RunLogger, name: str) -> None:
         self.record = record
         self.name = name
 
     @property
-    def begun(self) -> bool:
+    def started(self) -> bool:
         """Whether the run was in this chapter when it last made a checkpoint."""
         return self.load_checkpoint() is not None
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from vinlab.learners.callbacks import Record, Validation, Validator
+from vinlab.learners.callbacks import RunLogger, Validation, Validator
 from vinlab.learners.optimizers import optimiser_tensors, restore_optimiser
 from vinlab.types import InputError
 
@@ -22,14 +22,14 @@ class Best:
 class EpochTraining:
     """A policy, its optimiser, the epoch and the best weights so far; all of them stand in a checkpoint."""
 
-    def __init__(self, policy: nn.Module, optimiser: torch.optim.Optimizer, record: Record) -> None:
+    def __init__(self, policy: nn.Module, optimiser: torch.optim.Optimizer, record: RunLogger) -> None:
         self.policy = policy
         self.optimiser = optimiser
         self.record = record
         self.epoch = 0
         self.best = Best()
 
-    def look(self, validate: Validator) -> Validation:
+    def validate_and_keep(self, validate: Validator) -> Validation:
         """What a look at the validation problems finds."""
         self.policy.eval()
         return validate(self.policy)
@@ -40,7 +40,7 @@ class EpochTraining:
             weights = {name: tensor.detach().clone() for name, tensor in self.policy.state_dict().items()}
             self.best = Best(score, self.epoch, weights)
 
-    def leave_best(self) -> Best:
+    def restore_best(self) -> Best:
         """Give the policy its best weights, and them to the caller."""
         if self.best.weights:
             self.policy.load_state_dict(self.best.weights)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vinlab.maps.grid_map import GridMap, Reading, require_side, unknown_words, with_unknown
+from vinlab.maps.grid_map import GridMap, MapOptions, require_side, unknown_words, with_unknown
 from vinlab.types import InputError
 
 LARGEST_ARRAY = 128 * 2**20
@@ -18,12 +18,12 @@ NEURAL_ASTAR_MAPS, NEURAL_ASTAR_GOALS = ("arr_0", "arr_4", "arr_8"), ("arr_1", "
 """The maps of training, validation and test; the goals follow each."""
 
 
-def map_of_array(data: bytes, name: str, reading: Reading) -> GridMap:
+def map_of_array(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map of a ``.npy`` file: 1 is blocked."""
-    return _map_of(_read_array(io.BytesIO(data), name), name, reading)
+    return _map_of(_read_array(io.BytesIO(data), name), name, options)
 
 
-def map_of_archive(data: bytes, name: str, reading: Reading) -> GridMap:
+def map_of_archive(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map of an ``.npz`` file: its ``obstacles`` (1 is blocked), or a map of Neural A* (1 is free)."""
     if data.count(b"PK\x01\x02") > MOST_MEMBERS:
         raise InputError(f"{name} holds more than {MOST_MEMBERS} arrays.")
@@ -31,9 +31,9 @@ def map_of_archive(data: bytes, name: str, reading: Reading) -> GridMap:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = {member.removesuffix(".npy") for member in archive.namelist()}
             if "obstacles" in names:
-                return _map_of_ours(archive, names, name, reading)
+                return _map_of_ours(archive, names, name, options)
             if {*NEURAL_ASTAR_MAPS, *NEURAL_ASTAR_GOALS} <= names:
-                return _map_of_neural_astar(archive, name, reading)
+                return _map_of_neural_astar(archive, name, options)
     except InputError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError) as error:
@@ -44,12 +44,12 @@ def map_of_archive(data: bytes, name: str, reading: Reading) -> GridMap:
     raise InputError(f"{name} must hold an array 'obstacles', but has {held}.")
 
 
-def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, reading: Reading) -> GridMap:
+def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, options: MapOptions) -> GridMap:
     ends = {}
     for end, key in (("start", "starts"), ("goal", "goals")):
         if key in names:
-            ends[end] = _position(_member(archive, key, name), reading.index)
-    return _map_of(_member(archive, "obstacles", name), name, reading, **ends)
+            ends[end] = _position(_member(archive, key, name), options.index)
+    return _map_of(_member(archive, "obstacles", name), name, options, **ends)
 
 
 def _position(positions: np.ndarray, index: int) -> tuple[int, int] | None:
@@ -60,14 +60,14 @@ def _position(positions: np.ndarray, index: int) -> tuple[int, int] | None:
     return (int(row), int(col)) if math.isfinite(row) and math.isfinite(col) else None
 
 
-def _map_of_neural_astar(archive: zipfile.ZipFile, name: str, reading: Reading) -> GridMap:
-    if reading.blocked is None:
-        reading = Reading("low", reading.threshold, reading.unknown, reading.index)
-    index = reading.index
+def _map_of_neural_astar(archive: zipfile.ZipFile, name: str, options: MapOptions) -> GridMap:
+    if options.blocked is None:
+        options = MapOptions("low", options.threshold, options.unknown, options.index)
+    index = options.index
     for maps, goals in zip(NEURAL_ASTAR_MAPS, NEURAL_ASTAR_GOALS, strict=True):
         array = _member(archive, maps, name)
         if index < len(array) or maps == NEURAL_ASTAR_MAPS[-1]:
-            chosen = Reading(reading.blocked, reading.threshold, reading.unknown, index)
+            chosen = MapOptions(options.blocked, options.threshold, options.unknown, index)
             goal = _marked(_member(archive, goals, name), index)
             return _map_of(array, name, chosen, goal=goal)
         index -= len(array)
@@ -85,30 +85,30 @@ def _marked(goals: np.ndarray, index: int) -> tuple[int, int] | None:
 def _map_of(
     array: np.ndarray,
     name: str,
-    reading: Reading,
+    options: MapOptions,
     *,
     start: tuple[int, int] | None = None,
     goal: tuple[int, int] | None = None,
 ) -> GridMap:
     if array.ndim == 3:
-        if not 0 <= reading.index < len(array):
+        if not 0 <= options.index < len(array):
             raise InputError(
-                f"index must lie in 0..{len(array) - 1}, the maps in {name}, but {reading.index} came."
+                f"index must lie in 0..{len(array) - 1}, the maps in {name}, but {options.index} came."
             )
-        array = array[reading.index]
+        array = array[options.index]
     if array.ndim != 2:
         raise InputError(
             f"{name} must hold maps of two axes (rows, columns), but the shape {array.shape} came."
         )
     require_side(array.shape[0], array.shape[1], name)
-    obstacles, words = values_to_obstacles(array, name, reading)
+    obstacles, words = values_to_obstacles(array, name, options)
     return GridMap(obstacles, f"An array; {words}.", start=start, goal=goal)
 
 
-def values_to_obstacles(array: np.ndarray, name: str, reading: Reading) -> tuple[np.ndarray, str]:
+def values_to_obstacles(array: np.ndarray, name: str, options: MapOptions) -> tuple[np.ndarray, str]:
     """The obstacles in numbers of any kind, and in words how they were found; what is not a number is unknown."""
     unknown = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
-    if reading.threshold is None:
+    if options.threshold is None:
         strange = array[(array != 0) & (array != 1) & ~unknown]
         if strange.size:
             raise InputError(
@@ -116,14 +116,14 @@ def values_to_obstacles(array: np.ndarray, name: str, reading: Reading) -> tuple
             )
         high, words = array == 1, {"low": "0 is blocked", "high": "1 is blocked"}
     else:
-        if not math.isfinite(reading.threshold):
-            raise InputError(f"threshold must be a finite number, but {reading.threshold} came.")
-        level = f"{reading.threshold:g}"
-        high = array > reading.threshold
+        if not math.isfinite(options.threshold):
+            raise InputError(f"threshold must be a finite number, but {options.threshold} came.")
+        level = f"{options.threshold:g}"
+        high = array > options.threshold
         words = {"low": f"values up to {level} are blocked", "high": f"values above {level} are blocked"}
-    which = reading.blocked or "high"
+    which = options.blocked or "high"
     blocked = high if which == "high" else ~high
-    return with_unknown(blocked, unknown, reading), words[which] + unknown_words(unknown, reading)
+    return with_unknown(blocked, unknown, options), words[which] + unknown_words(unknown, options)
 
 
 def _member(archive: zipfile.ZipFile, key: str, name: str) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vinlab.maps.arrays import values_to_obstacles
-from vinlab.maps.grid_map import GridMap, Reading, require_side, unknown_words, with_unknown
+from vinlab.maps.grid_map import GridMap, MapOptions, require_side, unknown_words, with_unknown
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.types import InputError
 
@@ -16,7 +16,7 @@ LARGEST_RASTER = 256 * 2**20
 """Bytes of all bands, and of one block of them, that are unpacked at most."""
 
 
-def map_of_geotiff(data: bytes, name: str, reading: Reading) -> GridMap:
+def map_of_geotiff(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map of the first band, in the raster's own coordinates; cells without data are unknown."""
     rasterio = _rasterio()
     # Its log repeats what the one sentence of an error says.
@@ -37,7 +37,7 @@ def map_of_geotiff(data: bytes, name: str, reading: Reading) -> GridMap:
         raise
     except Exception as error:  # rasterio has a dozen kinds of its own
         raise InputError(f"{name} is not a whole GeoTIFF: it cannot be read.") from error
-    return _map_of(band, known, frame, name, reading)
+    return _map_of(band, known, frame, name, options)
 
 
 def _rasterio() -> Any:
@@ -77,22 +77,22 @@ def _frame(raster: Any) -> Frame:
     return Frame(there.a, there.b, x, there.d, there.e, y, unit=unit, crs=crs.to_string() if crs else None)
 
 
-def _map_of(band: np.ndarray, known: np.ndarray, frame: Frame, name: str, reading: Reading) -> GridMap:
+def _map_of(band: np.ndarray, known: np.ndarray, frame: Frame, name: str, options: MapOptions) -> GridMap:
     unknown = ~known | ~np.isfinite(band)
     clean = np.where(unknown, 0, band)
     where = f" in {frame.crs}" if frame.crs else ""
-    if clean.dtype == np.uint8 and clean.max(initial=0) > 1 and (reading.threshold or 0) < 1:
+    if clean.dtype == np.uint8 and clean.max(initial=0) > 1 and (options.threshold or 0) < 1:
         # Eight bits are shades of grey, and low is dark.
-        threshold = reading.require_picture_threshold()
+        threshold = options.require_picture_threshold()
         dark = clean < threshold * 255
         blocked, words = dark, f"darker than {threshold} is blocked"
-        if reading.blocked == "high":
+        if options.blocked == "high":
             blocked, words = ~dark, f"darker than {threshold} is free"
     else:
-        obstacles, words = values_to_obstacles(clean, name, reading)
+        obstacles, words = values_to_obstacles(clean, name, options)
         blocked = obstacles.astype(bool)
     height, width = (size if math.isfinite(size) else 1.0 for size in frame.cell_size)
     words = f"A raster{where} with cells of {height:g} x {width:g} {frame.unit}; {words}"
     return GridMap(
-        with_unknown(blocked, unknown, reading), f"{words}{unknown_words(unknown, reading)}.", frame=frame
+        with_unknown(blocked, unknown, options), f"{words}{unknown_words(unknown, options)}.", frame=frame
     )

@@ -14,7 +14,7 @@ LARGEST_SIDE = 4096
 
 
 @dataclass(frozen=True)
-class Reading:
+class MapOptions:
     """How the values of a file become free and blocked cells; what is None follows the format's own custom."""
 
     blocked: Literal["low", "high"] | None = None
@@ -49,7 +49,7 @@ class GridMap:
 
     obstacles: UInt8[np.ndarray, "H W"]
     """1 is blocked, 0 is free."""
-    assumed: str
+    assumptions: str
     """A sentence for people."""
     frame: Frame = CELLS
     corner_cutting: bool = True
@@ -74,19 +74,19 @@ def require_side(height: int, width: int, name: str) -> None:
 
 
 def with_unknown(
-    blocked: Bool[np.ndarray, "H W"], unknown: Bool[np.ndarray, "H W"], reading: Reading
+    blocked: Bool[np.ndarray, "H W"], unknown: Bool[np.ndarray, "H W"], options: MapOptions
 ) -> UInt8[np.ndarray, "H W"]:
     """The obstacles, with the unknown cells as the reading wants them."""
-    return np.where(unknown, reading.unknown == "blocked", blocked).astype(np.uint8)
+    return np.where(unknown, options.unknown == "blocked", blocked).astype(np.uint8)
 
 
-def unknown_words(unknown: Bool[np.ndarray, "H W"], reading: Reading) -> str:
+def unknown_words(unknown: Bool[np.ndarray, "H W"], options: MapOptions) -> str:
     """What was done with unknown cells, if there are any."""
     count = int(unknown.sum())
-    return f"; {count} unknown cells count as {reading.unknown}" if count else ""
+    return f"; {count} unknown cells count as {options.unknown}" if count else ""
 
 
-def inflated(map: GridMap, radius: float) -> GridMap:
+def inflate_obstacles(map: GridMap, radius: float) -> GridMap:
     """The map for a robot of a radius, in the map's unit: cells whose middle is that close to a blocked one's
     middle are blocked too, as in the costmaps of robots.
     """
@@ -98,5 +98,5 @@ def inflated(map: GridMap, radius: float) -> GridMap:
 
     distance = distance_transform_edt(map.obstacles == 0, sampling=map.frame.cell_size)
     obstacles = (np.asarray(distance) <= radius).astype(np.uint8)
-    grown = f"{map.assumed} Obstacles were grown by a radius of {radius:g} {map.frame.unit}."
-    return replace(map, obstacles=obstacles, assumed=grown)
+    grown = f"{map.assumptions} Obstacles were grown by a radius of {radius:g} {map.frame.unit}."
+    return replace(map, obstacles=obstacles, assumptions=grown)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import UInt8, UInt16
 
-from vinlab.maps.grid_map import GridMap, Reading, require_side
+from vinlab.maps.grid_map import GridMap, MapOptions, require_side
 from vinlab.types import InputError
 
 PGM_HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,9})" * 3 + rb"(?:\s*#[^\n]*\n|\s)")
@@ -23,13 +23,13 @@ class Picture:
     """The value of the brightest shade."""
 
 
-def map_of_picture(data: bytes, name: str, reading: Reading) -> GridMap:
+def map_of_picture(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map that a picture shows, one pixel for each cell."""
-    threshold = reading.require_picture_threshold()
+    threshold = options.require_picture_threshold()
     picture = read_picture(data, name)
     dark = picture.values < threshold * picture.white
-    blocked = dark if reading.blocked != "high" else ~dark
-    which = f"darker than {threshold} is {'blocked' if reading.blocked != 'high' else 'free'}"
+    blocked = dark if options.blocked != "high" else ~dark
+    which = f"darker than {threshold} is {'blocked' if options.blocked != 'high' else 'free'}"
     return GridMap(blocked.astype(np.uint8), f"A picture, one pixel a cell; {which}.")
 
 

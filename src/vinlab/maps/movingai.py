@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from vinlab.maps.grid_map import GridMap, Reading, require_side
+from vinlab.maps.grid_map import GridMap, MapOptions, require_side
 from vinlab.maps.safe_files import as_text
 from vinlab.types import InputError
 
@@ -13,9 +13,9 @@ PASSABLE = ".GS"
 KNOWN = PASSABLE + "@OTW"
 
 
-def map_of_movingai(data: bytes, name: str, reading: Reading) -> GridMap:
+def map_of_movingai(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map of a ``.map`` file; corners may not be cut, as in the benchmarks' own lengths."""
-    reading.refuse_values("A MovingAI map")
+    options.refuse_values("A MovingAI map")
     lines = as_text(data, name).splitlines()
     height, width, first = _header(lines, name)
     require_side(height, width, name)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from vinlab.maps.arrays import map_of_archive, map_of_array
 from vinlab.maps.geotiff import map_of_geotiff
-from vinlab.maps.grid_map import GridMap, Reading
+from vinlab.maps.grid_map import GridMap, MapOptions
 from vinlab.maps.image import map_of_picture
 from vinlab.maps.movingai import map_of_movingai
-from vinlab.maps.ros import map_of_robot
+from vinlab.maps.ros import read_ros_map
 from vinlab.maps.safe_files import read_content
 from vinlab.types import InputError
 
@@ -28,20 +28,20 @@ ROBOT_MAP = re.compile(rb"^\s*['\"]?image['\"]?\s*:", re.MULTILINE)
 SCENARIOS = re.compile(rb"(?:\xef\xbb\xbf)?\s*version\s+\d")
 
 
-def read_map(path: str | Path, reading: Reading | None = None) -> GridMap:
+def read_map(path: str | Path, options: MapOptions | None = None) -> GridMap:
     """The map of a file: PNG, PGM, GeoTIFF, ``.npy``, ``.npz``, MovingAI, or a robot's yaml."""
-    path, reading = Path(path), reading or Reading()
+    path, options = Path(path), options or MapOptions()
     data = read_content(path)
     if ROBOT_MAP.search(data[:4096]) and not _reader(data):
-        return map_of_robot(data, path, reading)
-    return map_of_bytes(data, str(path), reading)
+        return read_ros_map(data, path, options)
+    return map_from_bytes(data, str(path), options)
 
 
-def map_of_bytes(data: bytes, name: str, reading: Reading | None = None) -> GridMap:
+def map_from_bytes(data: bytes, name: str, options: MapOptions | None = None) -> GridMap:
     """The map that the content of one file holds, when there is no folder to look for others in."""
     reader = _reader(data)
     if reader is not None:
-        return reader(data, name, reading or Reading())
+        return reader(data, name, options or MapOptions())
     if SCENARIOS.match(data[:100]):
         raise InputError(f"{name} is a list of scenarios, not a map.")
     if ROBOT_MAP.search(data[:4096]):

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from vinlab.maps.grid_map import GridMap, Reading, unknown_words, with_unknown
+from vinlab.maps.grid_map import GridMap, MapOptions, unknown_words, with_unknown
 from vinlab.maps.image import Picture, read_picture
-from vinlab.maps.safe_files import as_text, beside, read_content
+from vinlab.maps.safe_files import as_text, read_content, resolve_sibling
 from vinlab.maps.transform import Frame
 from vinlab.types import InputError
 
@@ -33,19 +33,19 @@ class RobotMap:
     """Less likely occupied than this is free; what lies between is unknown."""
 
 
-def map_of_robot(data: bytes, path: Path, reading: Reading) -> GridMap:
+def read_ros_map(data: bytes, path: Path, options: MapOptions) -> GridMap:
     """The map of a yaml file, in metres from its origin; y grows upwards."""
-    reading.refuse_values("A robot's map")
+    options.refuse_values("A robot's map")
     known = parse_yaml(data, str(path))
-    place = beside(path, known.image)
+    place = resolve_sibling(path, known.image)
     picture = read_picture(read_content(place), str(place))
     blocked, unknown = occupancy(picture, known)
     frame = world_frame(known, len(blocked))
     words = (
         f"A robot's map of {known.resolution:g} m per cell, origin {known.origin}; occupied above "
-        f"{known.occupied:g}, free below {known.free:g}{unknown_words(unknown, reading)}."
+        f"{known.occupied:g}, free below {known.free:g}{unknown_words(unknown, options)}."
     )
-    return GridMap(with_unknown(blocked, unknown, reading), words, frame=frame)
+    return GridMap(with_unknown(blocked, unknown, options), words, frame=frame)
 
 
 def occupancy(picture: Picture, known: RobotMap) -> tuple[np.ndarray, np.ndarray]:

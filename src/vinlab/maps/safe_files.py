@@ -29,7 +29,7 @@ def read_content(path: Path) -> bytes:
     return data
 
 
-def beside(path: Path, name: str) -> Path:
+def resolve_sibling(path: Path, name: str) -> Path:
     """A file that another one names: it must lie in the same folder or below, whatever the name tries."""
     if "\0" in name or len(name) > 1000:
         raise InputError(f"{path} names a file whose name cannot be one.")

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from vinlab.maps.grid_map import GridMap, Reading
+from vinlab.maps.grid_map import GridMap, MapOptions
 from vinlab.maps.read import SCENARIOS, read_map
-from vinlab.maps.safe_files import as_text, beside, read_content
+from vinlab.maps.safe_files import as_text, read_content, resolve_sibling
 from vinlab.types import InputError
 
 MOST = 100_000
@@ -39,7 +39,7 @@ def is_scenario_file(path: str | Path) -> bool:
         return False
 
 
-def read_scenarios(path: str | Path, reading: Reading | None = None) -> Scenarios:
+def read_scenarios(path: str | Path, options: MapOptions | None = None) -> Scenarios:
     """The scenarios of a file and the map beside it that they name."""
     path = Path(path)
     lines = as_text(read_content(path), str(path)).splitlines()[1:]
@@ -49,7 +49,7 @@ def read_scenarios(path: str | Path, reading: Reading | None = None) -> Scenario
     names = {row[0] for row in rows}
     if len(names) > 1:
         raise InputError(f"{path} must speak of one map, but names {len(names)}.")
-    map = read_map(beside(path, re.split(r"[/\\]", names.pop())[-1]), reading)
+    map = read_map(resolve_sibling(path, re.split(r"[/\\]", names.pop())[-1]), options)
     numbers = np.array([row[1] for row in rows], dtype=np.int64)
     _require_same_size(numbers[:, :2], map, path)
     # The file says x, y; we say row, col.

@@ -15,15 +15,15 @@ from vinlab.recording.files import write_text
 from vinlab.types import InputError
 
 
-def write_route(path: Path, cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, Any]) -> None:
-    """Write a path to a file; the ending of its name says how. ``facts`` such as the cost go along in JSON."""
+def write_route(path: Path, cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[str, Any]) -> None:
+    """Write a path to a file; the ending of its name says how. ``metadata`` such as the cost go along in JSON."""
     writers = {".csv": as_csv, ".json": as_json, ".geojson": as_geojson}
     if path.suffix.lower() not in writers:
         raise InputError(f"A path is written as {', '.join(writers)}, but '{path.name}' ends otherwise.")
-    write_text(path, writers[path.suffix.lower()](cells, frame, facts))
+    write_text(path, writers[path.suffix.lower()](cells, frame, metadata))
 
 
-def as_csv(cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, Any]) -> str:
+def as_csv(cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[str, Any]) -> str:
     """A line for each cell: its row and column, and its place in the world."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -33,10 +33,10 @@ def as_csv(cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, Any]
     return text.getvalue()
 
 
-def as_json(cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, Any]) -> str:
+def as_json(cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[str, Any]) -> str:
     """One object: the facts, the cells and their places."""
     record = {
-        **facts,
+        **metadata,
         "unit": frame.unit,
         "crs": frame.crs,
         "cells": cells.tolist(),
@@ -45,7 +45,7 @@ def as_json(cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, Any
     return json.dumps(record, allow_nan=False) + "\n"
 
 
-def as_geojson(cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, Any]) -> str:
+def as_geojson(cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[str, Any]) -> str:
     """One feature in the map's own coordinates, whose reference system it names where there is one."""
     places = frame.to_world(cells).tolist()
     # A line needs two places; who stands at the goal already has one.
@@ -56,7 +56,7 @@ def as_geojson(cells: Int[np.ndarray, "T 2"], frame: Frame, facts: Mapping[str, 
     )
     record: dict[str, Any] = {
         "type": "Feature",
-        "properties": {**facts, "unit": frame.unit},
+        "properties": {**metadata, "unit": frame.unit},
         "geometry": geometry,
     }
     if frame.crs:

@@ -1,16 +1,16 @@
 """Trained models: from the weights that the package ships, or from the folder of a run."""
 
-import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from vinlab.models.names import suggestion
 from vinlab.networks.base import Policy
-from vinlab.networks.configs import network_from_plain
+from vinlab.networks.configs import current_weight_names, network_config
 from vinlab.recording.files import read_json_object
-from vinlab.recording.finished_run import open_run
+from vinlab.recording.finished_run import WEIGHTS, open_run
 from vinlab.recording.weights import load_weights
 from vinlab.types import InputError
 
@@ -25,18 +25,22 @@ class Model:
     id: str
     network: Policy
     size: int
-    """The longer side of the maps it was trained on."""
+    """The longer side of the maps it was trained on; 0 where its problems have no size."""
     card: Mapping[str, Any]
     """How it was trained and how well it does."""
     corner_cutting: bool = True
     """Whether diagonal moves could pass the corners of obstacles in its training."""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """The configuration of its training, as the manifest or card holds it."""
+    folder: Path | None = None
+    """The folder of its run; None where the package ships it."""
 
     def iterations_for(self, shape: Sequence[int]) -> int | tuple[int, ...] | None:
         """The K of training, scaled to a map of another size: goals that are further away need more backups."""
-        scale = max(shape) / self.size
         iterations = self.network.iterations
-        if iterations is None:
-            return None
+        if iterations is None or not self.size:
+            return iterations
+        scale = max(shape) / self.size
         if isinstance(iterations, int):
             return max(1, math.ceil(iterations * scale))
         return tuple(max(1, math.ceil(level * scale)) for level in iterations)
@@ -62,15 +66,6 @@ def shipped_ids() -> list[str]:
     return sorted(_id_of(card) for card in SHIPPED.glob("*.json"))
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """A question that names the nearest known names, or what there is at all."""
-    known = sorted(known)
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-    if near:
-        return f"; did you mean {' or '.join(near)}?".removesuffix("?")
-    return f"; known are {', '.join(known)}" if known else ""
-
-
 def _id_of(card: Path) -> str:
     return card.stem.replace("_", "/")
 
@@ -83,15 +78,25 @@ def _from_package(id: str) -> Model:
 
 def _from_run(folder: Path) -> Model:
     run = open_run(folder)
-    return _build(run.manifest.id, run.manifest.config, folder / "weights.safetensors", run.result)
+    weights = folder / WEIGHTS
+    if not weights.exists():
+        raise InputError(f"{folder} holds no {WEIGHTS}: only the scores of this run were kept.")
+    model = _build(run.manifest.id, run.manifest.config, weights, run.result)
+    return replace(model, folder=folder)
 
 
 def _build(id: str, config: Mapping[str, Any], weights: Path, card: Mapping[str, Any]) -> Model:
-    if "network" not in config or "data" not in config:
-        raise InputError(f"'{id}' says nothing of a network for maps: a run of a grid domain is wanted.")
-    network = network_from_plain(config["network"])
-    load_weights(network, weights)
+    if "network" not in config:
+        raise InputError(f"'{id}' has no network of its own: it evaluates a shipped model.")
+    network: Any = network_config(config["network"]).build()
+    load_weights(network, weights, rename=current_weight_names)
     network.eval()
-    data = config["data"]
-    cutting = bool(data.get("corner_cutting", True))
-    return Model(id=id, network=network, size=int(data["size"]), card=card, corner_cutting=cutting)
+    data = config.get("data", {})
+    return Model(
+        id=id,
+        network=network,
+        size=int(data.get("size", 0)),
+        card=card,
+        corner_cutting=bool(data.get("corner_cutting", True)),
+        config=config,
+    )

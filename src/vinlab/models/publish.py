@@ -10,12 +10,12 @@ from typing import Any
 
 from vinlab.models import SHIPPED
 from vinlab.recording.files import write_bytes, write_json
-from vinlab.recording.finished_run import WEIGHTS, RecordedRun, open_run
+from vinlab.recording.finished_run import WEIGHTS, FinishedRun, open_run
 
 LICENCE = "MIT"
 
 
-def card_of(run: RecordedRun, limits: str) -> dict[str, Any]:
+def card_of(run: FinishedRun, limits: str) -> dict[str, Any]:
     """What one should know before using the weights."""
     manifest = run.manifest
     return {
@@ -40,7 +40,7 @@ def _data_option(config: Mapping[str, Any]) -> str:
     return "" if source in ("generated", "synthetic") else f" --data {source}"
 
 
-def ship(folder: Path, *, limits: str, out: Path = SHIPPED) -> Path:
+def publish(folder: Path, *, limits: str, out: Path = SHIPPED) -> Path:
     """Put a run's weights and their card among the shipped ones; the place of the card comes back."""
     run = open_run(folder)
     stem = run.manifest.id.replace("/", "_")
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("--limits", required=True)
     options = parser.parse_args()
-    print(f"Shipped as {ship(options.run, limits=options.limits)}.")
+    print(f"Shipped as {publish(options.run, limits=options.limits)}.")
 
 
 if __name__ == "__main__":

@@ -1,38 +1,38 @@
 """The four parts that a VIN's designer chooses: reward, transition, attention, policy. All that is learned is here."""
 
 from vinlab.modules.attention import PatchAttention, StateAttention
-from vinlab.modules.policy import LinearPolicy, MlpPolicy, SharpPolicy, ValuePolicy
-from vinlab.modules.reward import CnnReward, CostReward, HierarchicalReward, LinearReward
+from vinlab.modules.policy import IdentityPolicy, LinearPolicy, MlpPolicy, TemperaturePolicy
+from vinlab.modules.reward import CnnReward, ExpCostReward, HierarchicalReward, LinearReward
 from vinlab.modules.transition import (
-    GivenTransition,
+    FixedTransition,
     HierarchicalTransition,
-    LosslessTransition,
     SharedTransition,
+    SoftmaxTransition,
     UntiedTransition,
-    cost_of_leaving,
+    exit_cost_logits,
     move_kernels,
+    move_logits,
     random_kernels,
-    sure_moves,
 )
 
 __all__ = [
     "CnnReward",
-    "CostReward",
-    "GivenTransition",
+    "ExpCostReward",
+    "FixedTransition",
     "HierarchicalReward",
     "HierarchicalTransition",
+    "IdentityPolicy",
     "LinearPolicy",
     "LinearReward",
-    "LosslessTransition",
     "MlpPolicy",
     "PatchAttention",
     "SharedTransition",
-    "SharpPolicy",
+    "SoftmaxTransition",
     "StateAttention",
+    "TemperaturePolicy",
     "UntiedTransition",
-    "ValuePolicy",
-    "cost_of_leaving",
+    "exit_cost_logits",
     "move_kernels",
+    "move_logits",
     "random_kernels",
-    "sure_moves",
 ]

@@ -13,10 +13,10 @@ class StateAttention(nn.Module):
 
     def forward(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S A"]:
         """The q of every state that is asked for."""
-        return look_up(plan.q, states)
+        return gather_states(plan.q, states)
 
 
-def look_up(image: Float[Tensor, "B A H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S A"]:
+def gather_states(image: Float[Tensor, "B A H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S A"]:
     """The image's entries at some cells of each map."""
     places = states[..., 0].long() * image.shape[3] + states[..., 1].long()
     by_cell = image.flatten(2)
@@ -40,7 +40,7 @@ class PatchAttention(nn.Module):
         reach = self.width // 2
         value = functional.pad(plan.value, (reach,) * 4, mode="replicate")
         rows, cols = plan.value.shape[2:]
-        cells, _ = locate(states[..., :2], rows, cols)
+        cells, _ = cell_and_offset(states[..., :2], rows, cols)
         around = torch.arange(self.width, device=states.device)
         rows_read = (cells[..., 0, None] + around)[..., :, None]
         cols_read = (cells[..., 1, None] + around)[..., None, :]
@@ -49,7 +49,7 @@ class PatchAttention(nn.Module):
         return self.norm(patches.view(*states.shape[:2], self.width**2))
 
 
-def locate(
+def cell_and_offset(
     positions: Float[Tensor, "B S 2"], rows: int, cols: int
 ) -> tuple[Int[Tensor, "B S 2"], Float[Tensor, "B S 2"]]:
     """The cell of each position from -1 to 1 along each side, and how far from its middle it lies, in cells."""

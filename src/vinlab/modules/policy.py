@@ -17,7 +17,7 @@ class LinearPolicy(nn.Module):
         return self.moves(attended)
 
 
-class ValuePolicy(nn.Module):
+class IdentityPolicy(nn.Module):
     """No layer at all: the softmax of the attended values is the probability of each move, one for each action."""
 
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S A"]:
@@ -25,7 +25,7 @@ class ValuePolicy(nn.Module):
         return attended
 
 
-class SharpPolicy(nn.Module):
+class TemperaturePolicy(nn.Module):
     """The planner's first actions as moves, the better ones likelier, with a learned sharpness.
 
     Only differences of values count, however far below zero a far goal puts them all.
@@ -34,12 +34,12 @@ class SharpPolicy(nn.Module):
     def __init__(self, *, moves: int = 8) -> None:
         super().__init__()
         self.moves = moves
-        self.sharpness = nn.Parameter(torch.zeros(()))
+        self.log_inverse_temperature = nn.Parameter(torch.zeros(()))
         """Its logarithm."""
 
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
         """The logits of the moves in every state."""
-        return attended[..., : self.moves] * self.sharpness.exp()
+        return attended[..., : self.moves] * self.log_inverse_temperature.exp()
 
 
 class MlpPolicy(nn.Module):

@@ -7,30 +7,30 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.planning.hierarchy import shrink
+from vinlab.planning.hierarchy import downsample_max
 
 
 class CnnReward(nn.Module):
     """A layer of small filters and a last one that weighs them: the paper's f_R for maps.
 
-    Where ``coarser`` is not 1, the reward is that of a map with so many times larger cells: between the two layers the
-    largest feature of each block of cells is taken.
+    With ``downsample`` above 1 the reward is that of a coarser map: between the two layers the largest feature of
+    each block of cells is taken.
     """
 
     def __init__(
-        self, *, channels: int = 2, hidden: int = 150, rewards: int = 1, width: int = 3, coarser: int = 1
+        self, *, channels: int = 2, hidden: int = 150, rewards: int = 1, width: int = 3, downsample: int = 1
     ) -> None:
         super().__init__()
         self.features = nn.Conv2d(channels, hidden, width, padding=width // 2)
         self.reward = nn.Conv2d(hidden, rewards, width, padding=width // 2, bias=False)
-        self.coarser = coarser
+        self.downsample = downsample
 
     def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R h w"]:
         """The reward of every cell."""
         # On a CPU these two layers cost more than the planner; with channels last they take two thirds of the time.
         observation = observation.contiguous(memory_format=torch.channels_last)
         # What a block holds at most is the same before the rectifier as behind it, where there is less to do.
-        return self.reward(shrink(self.features(observation), self.coarser).relu())
+        return self.reward(downsample_max(self.features(observation), self.downsample).relu())
 
 
 class LinearReward(nn.Module):
@@ -55,20 +55,20 @@ class LinearReward(nn.Module):
         )
 
 
-class CostReward(nn.Module):
+class ExpCostReward(nn.Module):
     """Every cell costs something: minus the exponential of what another part says of it.
 
     Costs that differ by orders of magnitude, as those of floor and wall must on maps with long detours, are a few
     steps of learning apart, and nowhere is there anything to gain but at the goal, where costs end.
     """
 
-    def __init__(self, logarithm: nn.Module) -> None:
+    def __init__(self, log_cost: nn.Module) -> None:
         super().__init__()
-        self.logarithm = logarithm
+        self.log_cost = log_cost
 
     def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R h w"]:
         """The reward of every cell, never above zero."""
-        return -self.logarithm(observation).exp()
+        return -self.log_cost(observation).exp()
 
 
 class HierarchicalReward(nn.Module):

@@ -36,7 +36,7 @@ class UntiedTransition(nn.Module):
         return UntiedKernels(reward=self.reward, value=self.value)
 
 
-class GivenTransition(nn.Module):
+class FixedTransition(nn.Module):
     """Kernels that are known and not learned."""
 
     reward: Tensor
@@ -52,7 +52,7 @@ class GivenTransition(nn.Module):
         return SharedKernels(reward=self.reward, value=self.value)
 
 
-class LosslessTransition(nn.Module):
+class SoftmaxTransition(nn.Module):
     """Learned chances of where each action leads, which sum to one, and learned weights of what it costs there.
 
     As no value is lost on the way, a step more is seen in the value of a cell at whatever distance; with free
@@ -60,17 +60,17 @@ class LosslessTransition(nn.Module):
     never negative: no action turns a cost into a gain.
     """
 
-    def __init__(self, chances: Tensor, weights: Tensor) -> None:
+    def __init__(self, transition_logits: Tensor, cost_logits: Tensor) -> None:
         super().__init__()
-        self.chances = nn.Parameter(chances.clone())
+        self.transition_logits = nn.Parameter(transition_logits.clone())
         """Logarithms ``[A 1 F F]``, up to what all of an action have in common."""
-        self.weights = nn.Parameter(weights.clone())
+        self.cost_logits = nn.Parameter(cost_logits.clone())
         """Logarithms ``[A R F F]``."""
 
     def forward(self, observation: Tensor) -> SharedKernels:
         """The kernels that these logarithms mean."""
-        value = self.chances.flatten(1).softmax(dim=1).view_as(self.chances)
-        return SharedKernels(reward=self.weights.exp(), value=value)
+        value = self.transition_logits.flatten(1).softmax(dim=1).view_as(self.transition_logits)
+        return SharedKernels(reward=self.cost_logits.exp(), value=value)
 
 
 class HierarchicalTransition(nn.Module):
@@ -86,12 +86,12 @@ class HierarchicalTransition(nn.Module):
 
 
 def random_kernels(
-    *, actions: int = 10, rewards: int = 1, width: int = 3, deviation: float = 0.01
+    *, actions: int = 10, rewards: int = 1, width: int = 3, std: float = 0.01
 ) -> SharedKernels:
     """Normal noise, which knows nothing of moves: the paper's start in the grid-world."""
     return SharedKernels(
-        reward=deviation * torch.randn(actions, rewards, width, width),
-        value=deviation * torch.randn(actions, 1, width, width),
+        reward=std * torch.randn(actions, rewards, width, width),
+        value=std * torch.randn(actions, 1, width, width),
     )
 
 
@@ -101,45 +101,45 @@ def move_kernels(
     rewards: int = 1,
     width: int = 3,
     discount: float = 0.95,
-    deviation: float = 0.01,
+    std: float = 0.01,
     moves: int = len(MOVE_OFFSETS),
-    further: float = 0.0,
+    extra_reward_weight: float = 0.0,
 ) -> SharedKernels:
     """Grid-world moves: action m wants the reward and the discounted value of the cell that move m leads to.
 
     This is the paper's prior in its control experiment. Actions beyond the moves start as noise; of reward channels
-    beyond the first each action wants as much as ``further`` says.
+    beyond the first each action wants as much as ``extra_reward_weight`` says.
     """
     if actions < moves or width < 3:
         raise InputError(
             f"{moves} moves need as many actions and kernels of width 3 or more, "
             f"but {actions} actions of width {width} came."
         )
-    kernels = random_kernels(actions=actions, rewards=rewards, width=width, deviation=deviation)
+    kernels = random_kernels(actions=actions, rewards=rewards, width=width, std=std)
     centre = width // 2
     for action, (row, col) in enumerate(MOVE_OFFSETS[:moves]):
         kernels.reward[action, 0, centre + row, centre + col] += 1.0
-        kernels.reward[action, 1:, centre + row, centre + col] += further
+        kernels.reward[action, 1:, centre + row, centre + col] += extra_reward_weight
         kernels.value[action, 0, centre + row, centre + col] += discount
     return kernels
 
 
-def sure_moves(*, sharpness: float = 14.0, width: int = 3) -> Tensor:
+def move_logits(*, logit: float = 14.0, width: int = 3) -> Tensor:
     """Logarithms ``[A 1 F F]`` with which each move, and staying as the last action, leads where it should.
 
-    To every other cell an action leads about ``exp(-sharpness)`` times as likely.
+    To every other cell an action leads about ``exp(-logit)`` times as likely.
     """
     places = [*MOVE_OFFSETS.tolist(), (0, 0)]
-    logarithms = torch.full((len(places), 1, width, width), -sharpness)
+    logarithms = torch.full((len(places), 1, width, width), -logit)
     for action, (row, col) in enumerate(places):
         logarithms[action, 0, width // 2 + row, width // 2 + col] = 0.0
     return logarithms
 
 
-def cost_of_leaving(moves: Tensor, amount: float) -> Tensor:
+def exit_cost_logits(moves: Tensor, amount: float) -> Tensor:
     """Logarithms ``[A 1+M F F]`` by which move m also pays so much of cost channel 1 + m of the cell that it leaves.
 
-    ``moves`` are those of the first channel, as ``sure_moves`` gives them.
+    ``moves`` are those of the first channel, as ``move_logits`` gives them.
     """
     centre, unused = moves.shape[-1] // 2, moves.min()
     leaving = torch.full((len(moves), len(MOVE_OFFSETS), *moves.shape[2:]), float(unused))

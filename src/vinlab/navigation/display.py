@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Num, Shaped
 
 
-def shown_range(field: Num[np.ndarray, "H W"], obstacles: Shaped[np.ndarray, "H W"]) -> tuple[float, float]:
+def display_range(field: Num[np.ndarray, "H W"], obstacles: Shaped[np.ndarray, "H W"]) -> tuple[float, float]:
     """The least and greatest number to tell apart on a map.
 
     A wall may cost a thousand times what the floor does; a scale that spanned both would show the floor in one

@@ -1,26 +1,43 @@
-"""Following a policy over a map: its move in every cell, and the way that these moves make."""
+"""The greedy moves of a policy in every cell of a map, and the path that they make."""
 
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int, UInt8
+import torch
+from jaxtyping import Float, Int, UInt8
+from torch import Tensor
+from torch.nn.functional import one_hot
 
-from vinlab.evaluation.rollout import PlanningPolicy, choose
-from vinlab.types import MOVE_OFFSETS
+from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions
+from vinlab.types import MOVE_NAMES, MOVE_OFFSETS, Iterations
 
 OFFSETS = [tuple(offset) for offset in MOVE_OFFSETS.tolist()]
 
 
-def best_moves(
+class MoveTable:
+    """A policy that reads its moves from a table ``[B H W]``, which stands in place of a plan."""
+
+    def plan(self, observation: Tensor, *, iterations: Iterations = None) -> Any:
+        """A table is given, not planned."""
+        raise NotImplementedError("expected a table of moves, got an observation")
+
+    def act(self, plan: Int[np.ndarray, "B H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
+        """One for the move of the table, zero for the others."""
+        batch = torch.arange(len(states))[:, None]
+        moves = torch.from_numpy(plan.astype(np.int64))[batch, states[..., 0], states[..., 1]]
+        return one_hot(moves, len(MOVE_NAMES)).float()
+
+
+def greedy_moves(
     policy: PlanningPolicy, plan: Any, batch: int, shape: tuple[int, int]
 ) -> Int[np.ndarray, "B H W"]:
     """The likeliest move in every cell of every map."""
     rows, cols = np.indices(shape).reshape(2, -1)
     cells = np.tile(np.stack([rows, cols], axis=-1), (batch, 1, 1))
-    return choose(policy, plan, cells).reshape(batch, *shape)
+    return greedy_actions(policy, plan, cells).reshape(batch, *shape)
 
 
-def follow(
+def follow_moves(
     moves: Int[np.ndarray, "H W"],
     obstacles: UInt8[np.ndarray, "H W"],
     start: tuple[int, int],

@@ -10,8 +10,8 @@ from jaxtyping import Bool, Float64
 
 from vinlab.maps import GridMap, Scenarios
 from vinlab.models import Model
-from vinlab.navigation.adaptive import start_cells, think_each
-from vinlab.navigation.greedy import follow
+from vinlab.navigation.adaptive import plan_batch_adaptively, start_mask
+from vinlab.navigation.greedy import follow_moves
 from vinlab.navigation.routes import Route, navigate, path_cost, shortest_route
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import GridProblems, InputError, Iterations
@@ -57,7 +57,7 @@ def require_plannable(map: GridMap) -> None:
         )
 
 
-def parse_place(text: str, name: str, map: GridMap, *, world: bool) -> tuple[int, int]:
+def parse_position(text: str, name: str, map: GridMap, *, world: bool) -> tuple[int, int]:
     """The cell that ``ROW,COL`` names, or in the world's coordinates ``X,Y``."""
     if not world:
         return parse_cell(text, name)
@@ -79,7 +79,7 @@ def _two(text: str, number: str) -> re.Match[str] | None:
     return re.fullmatch(rf"\s*\(?\s*({number})\s*,\s*({number})\s*\)?\s*", text)
 
 
-def facts_of(map: GridMap, route: Route) -> dict[str, Any]:
+def route_summary(map: GridMap, route: Route) -> dict[str, Any]:
     """What is told about a route beside its path; lengths in cells, and of the path in the world as well."""
     steps = np.diff(map.frame.to_world(route.path), axis=0)
     return {
@@ -147,10 +147,10 @@ def _follow_all(
 ) -> Iterator[tuple[bool, float]]:
     """Whether each way of the model comes to its goal, and how long it is."""
     rules = {"iterations": iterations, "corner_cutting": cutting}
-    thoughts = think_each(model, problems, wanted=start_cells(problems), **rules)
-    for index, thought in enumerate(thoughts):
+    plans = plan_batch_adaptively(model, problems, must_reach=start_mask(problems), **rules)
+    for index, planned in enumerate(plans):
         start, goal = (tuple(ends[index].tolist()) for ends in (problems.starts, problems.goals))
-        path, reached = follow(
-            thought.moves[0], problems.obstacles[index], start, goal, corner_cutting=cutting
+        path, reached = follow_moves(
+            planned.moves[0], problems.obstacles[index], start, goal, corner_cutting=cutting
         )
         yield reached, path_cost(path)

@@ -1,227 +1,84 @@
-"""The networks of the tables, from plain settings that a manifest can hold."""
+"""The registry of networks: every kind that a manifest or a model card can name, and how to build it.
+
+Modules are imported when a kind is built, so that planning on a grid loads no other network.
+"""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from importlib import import_module
+from typing import Any, ClassVar, Protocol
 
-import torch
-from torch import nn
+from torch import Tensor, nn
 
-from vinlab.modules import (
-    CnnReward,
-    HierarchicalReward,
-    HierarchicalTransition,
-    LinearPolicy,
-    LinearReward,
-    SharedTransition,
-    StateAttention,
-    UntiedTransition,
-    move_kernels,
-    random_kernels,
-)
-from vinlab.networks.base import Policy
-from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlVinConfig
-from vinlab.networks.grid.cnn import CnnConfig
-from vinlab.networks.grid.cost_vin import LosslessHierarchicalVinConfig, LosslessVinConfig
-from vinlab.networks.grid.fcn import FcnConfig
-from vinlab.networks.grid.rl import PooledCnnConfig, ValueVinConfig
-from vinlab.networks.terrain.configs import (
-    ClassifierConfig,
-    MarsNetworkConfig,
-    TerrainCnnConfig,
-    TerrainVinConfig,
-)
-from vinlab.networks.vin import ValueIterationNetwork
-from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
-from vinlab.types import MOVE_NAMES, InputError
-
-Initialisation = Literal["moves", "random"]
-"""Kernels that start as grid-world moves (the paper's prior in its control experiment), or as noise."""
+from vinlab.recording.serialization import dataclass_from_plain
+from vinlab.types import InputError
 
 
-@dataclass(frozen=True)
-class VinConfig:
-    """A VIN for maps, with a reward of the paper's text and kernels shared by all backups."""
+class NetworkConfig(Protocol):
+    """Settings of a network, as a dataclass."""
 
-    iterations: int
-    initialisation: Initialisation = "moves"
-    hidden: int = 150
-    actions: int = 10
+    kind: ClassVar[str]
 
-    def build(self) -> ValueIterationNetwork:
+    def build(self) -> nn.Module:
         """The network with fresh weights."""
-        return ValueIterationNetwork(
-            reward=CnnReward(hidden=self.hidden),
-            transition=SharedTransition(_kernels(self.initialisation, actions=self.actions)),
-            planner=GridPlanner(iterations=self.iterations),
-            attention=StateAttention(),
-            policy=_policy(self.initialisation, self.actions),
-        )
+        ...
 
 
-@dataclass(frozen=True)
-class AuthorsVinConfig:
-    """The VIN as the authors' code computes it: a linear reward, and noise in every weight."""
-
-    iterations: int
-    hidden: int = 150
-    actions: int = 10
-    deviation: float = 0.01
-
-    def build(self) -> ValueIterationNetwork:
-        """The network with fresh weights; all of them, biases too, are drawn from one normal distribution."""
-        return _with_noise(self._network(SharedTransition(self._kernels())), self.deviation)
-
-    def _kernels(self) -> SharedKernels:
-        return random_kernels(actions=self.actions)
-
-    def _network(self, transition: nn.Module) -> ValueIterationNetwork:
-        return ValueIterationNetwork(
-            reward=LinearReward(hidden=self.hidden),
-            transition=transition,
-            planner=GridPlanner(iterations=self.iterations),
-            attention=StateAttention(),
-            policy=LinearPolicy(actions=self.actions, moves=len(MOVE_NAMES)),
-        )
-
-
-@dataclass(frozen=True)
-class AuthorsUntiedVinConfig(AuthorsVinConfig):
-    """The same with kernels of their own in all K + 1 convolutions."""
-
-    def build(self) -> ValueIterationNetwork:
-        """The network with fresh weights, drawn in the same way."""
-        sets = [self._kernels() for _ in range(self.iterations + 1)]
-        return _with_noise(self._network(UntiedTransition(sets)), self.deviation)
-
-
-@dataclass(frozen=True)
-class UntiedVinConfig:
-    """A VIN whose K + 1 convolutions have kernels of their own."""
-
-    iterations: int
-    initialisation: Initialisation = "moves"
-    hidden: int = 150
-    actions: int = 10
-
-    def build(self) -> ValueIterationNetwork:
-        """The network with fresh weights."""
-        sets = [_kernels(self.initialisation, actions=self.actions) for _ in range(self.iterations + 1)]
-        return ValueIterationNetwork(
-            reward=CnnReward(hidden=self.hidden),
-            transition=UntiedTransition(sets),
-            planner=GridPlanner(iterations=self.iterations),
-            attention=StateAttention(),
-            policy=_policy(self.initialisation, self.actions),
-        )
-
-
-@dataclass(frozen=True)
-class HierarchicalVinConfig:
-    """A VIN that plans on a coarse map first, as the paper's does."""
-
-    iterations: tuple[int, ...]
-    """K of each level, from coarse to fine."""
-    factor: int = 2
-    initialisation: Initialisation = "moves"
-    hidden: int = 150
-    actions: int = 10
-    coarse: float = 0.3
-    """How much of the coarse value an action wants at the start, where the actions start as moves."""
-
-    def build(self) -> ValueIterationNetwork:
-        """The network with fresh weights."""
-        depths = range(len(self.iterations) - 1, -1, -1)
-        finer = [self._kernels(rewards=2, further=self.coarse) for _ in self.iterations[1:]]
-        kernels = [self._kernels(rewards=1, further=0.0), *finer]
-        return ValueIterationNetwork(
-            reward=HierarchicalReward(
-                [CnnReward(hidden=self.hidden, coarser=self.factor**depth) for depth in depths]
-            ),
-            transition=HierarchicalTransition([SharedTransition(initial) for initial in kernels]),
-            planner=HierarchicalPlanner(iterations=self.iterations, factor=self.factor),
-            attention=StateAttention(),
-            policy=_policy(self.initialisation, self.actions),
-        )
-
-    def _kernels(self, rewards: int, further: float) -> SharedKernels:
-        if self.initialisation == "moves":
-            return move_kernels(actions=self.actions, rewards=rewards, further=further)
-        return random_kernels(actions=self.actions, rewards=rewards)
-
-
-NetworkConfig = (
-    VinConfig
-    | AuthorsVinConfig
-    | AuthorsUntiedVinConfig
-    | UntiedVinConfig
-    | HierarchicalVinConfig
-    | ValueVinConfig
-    | PooledCnnConfig
-    | ControlNetworkConfig
-    | MarsNetworkConfig
-    | LosslessVinConfig
-    | LosslessHierarchicalVinConfig
-    | CnnConfig
-    | FcnConfig
-)
-
-KINDS: dict[str, type[NetworkConfig]] = {
-    "vin": VinConfig,
-    "authors-vin": AuthorsVinConfig,
-    "authors-untied-vin": AuthorsUntiedVinConfig,
-    "untied-vin": UntiedVinConfig,
-    "hierarchical-vin": HierarchicalVinConfig,
-    "value-vin": ValueVinConfig,
-    "pooled-cnn": PooledCnnConfig,
-    "control-vin": ControlVinConfig,
-    "control-cnn": ControlCnnConfig,
-    "terrain-vin": TerrainVinConfig,
-    "terrain-cnn": TerrainCnnConfig,
-    "terrain-classifier": ClassifierConfig,
-    "lossless-vin": LosslessVinConfig,
-    "lossless-hierarchical-vin": LosslessHierarchicalVinConfig,
-    "cnn": CnnConfig,
-    "fcn": FcnConfig,
+REGISTRY: dict[str, str] = {
+    "vin": "grid.configs:VinConfig",
+    "authors-vin": "grid.configs:AuthorsVinConfig",
+    "authors-untied-vin": "grid.configs:AuthorsUntiedVinConfig",
+    "untied-vin": "grid.configs:UntiedVinConfig",
+    "hierarchical-vin": "grid.configs:HierarchicalVinConfig",
+    "cost-vin": "grid.cost_vin:CostVinConfig",
+    "hierarchical-cost-vin": "grid.cost_vin:HierarchicalCostVinConfig",
+    "cnn": "grid.cnn:CnnConfig",
+    "fcn": "grid.fcn:FcnConfig",
+    "value-vin": "grid.rl:ValueVinConfig",
+    "pooled-cnn": "grid.rl:PooledCnnConfig",
+    "terrain-vin": "terrain.configs:TerrainVinConfig",
+    "terrain-cnn": "terrain.configs:TerrainCnnConfig",
+    "terrain-classifier": "terrain.configs:ClassifierConfig",
+    "control-vin": "control:ControlVinConfig",
+    "control-cnn": "control:ControlCnnConfig",
+    "reactive": "links.configs:ReactiveConfig",
+    "index-vin": "links.configs:IndexVinConfig",
+    "member-vin": "links.configs:MemberVinConfig",
+    "page-vin": "links.configs:PageVinConfig",
 }
-"""The names under which manifests hold the settings of networks."""
+"""Module below ``vinlab.networks`` and class of each kind."""
+
+OLD_KINDS = {"lossless-vin": "cost-vin", "lossless-hierarchical-vin": "hierarchical-cost-vin"}
+OLD_FIELDS = {"sharpness": "move_logit", "deviation": "std", "mirrored": "flip_average"}
+OLD_WEIGHTS = {
+    "chances": "transition_logits",
+    "weights": "cost_logits",
+    "logarithm": "log_cost",
+    "sharpness": "log_inverse_temperature",
+}
+"""Names of version 0.1, as recorded manifests, cards and weights hold them."""
 
 
-def network_to_plain(config: NetworkConfig) -> dict[str, Any]:
-    """The settings with the name of their kind, as a manifest holds them."""
-    (kind,) = (name for name, known in KINDS.items() if type(config) is known)
-    return {"kind": kind, **asdict(config)}
+def config_class(kind: str) -> type[NetworkConfig]:
+    """The class of a kind's settings."""
+    if kind not in REGISTRY:
+        raise InputError(f"expected a kind of network among {', '.join(REGISTRY)}, got {kind!r}.")
+    module, name = REGISTRY[kind].split(":")
+    return getattr(import_module(f"vinlab.networks.{module}"), name)
 
 
-def network_from_plain(plain: Mapping[str, Any]) -> Policy:
-    """A network with fresh weights from what ``network_to_plain`` gave."""
-    settings: dict[str, Any] = {
-        name: tuple(entry) if isinstance(entry, list) else entry for name, entry in plain.items()
-    }
+def network_config(plain: Mapping[str, Any]) -> NetworkConfig:
+    """The settings that a manifest or card holds; names of older versions are understood."""
+    settings = {OLD_FIELDS.get(name, name): entry for name, entry in plain.items()}
     kind = settings.pop("kind", None)
-    if kind not in KINDS:
-        raise InputError(f"the kind of network must be one of {', '.join(KINDS)}, but {kind!r} came.")
-    try:
-        return KINDS[kind](**settings).build()
-    except TypeError as error:
-        raise InputError(f"the settings of the network do not fit a {kind}: {error}.") from error
+    found = config_class(OLD_KINDS.get(kind, kind) if isinstance(kind, str) else str(kind))
+    return dataclass_from_plain(found, settings, name=f"network ({kind})")
 
 
-def _kernels(initialisation: Initialisation, *, actions: int) -> SharedKernels:
-    make = {"moves": move_kernels, "random": random_kernels}[initialisation]
-    return make(actions=actions)
+def current_weight_names(network: nn.Module, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The weights under the names that the network has now."""
+    own = network.state_dict().keys()
+    return {name if name in own else _renamed(name): tensor for name, tensor in tensors.items()}
 
 
-def _with_noise(network: ValueIterationNetwork, deviation: float) -> ValueIterationNetwork:
-    for parameter in network.parameters():
-        nn.init.normal_(parameter, std=deviation)
-    return network
-
-
-def _policy(initialisation: Initialisation, actions: int) -> LinearPolicy:
-    """A policy whose move m looks at planner action m first, where the actions start as moves."""
-    policy = LinearPolicy(actions=actions, moves=len(MOVE_NAMES))
-    if initialisation == "moves":
-        with torch.no_grad():
-            policy.moves.weight += torch.eye(len(MOVE_NAMES), actions)
-    return policy
+def _renamed(name: str) -> str:
+    return ".".join(OLD_WEIGHTS.get(part, part) for part in name.split("."))

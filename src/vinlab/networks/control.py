@@ -3,14 +3,14 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from vinlab.modules import CnnReward, MlpPolicy, PatchAttention, SharedTransition, move_kernels
-from vinlab.modules.attention import locate
+from vinlab.modules.attention import cell_and_offset
 from vinlab.networks.base import Policy
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner
@@ -79,7 +79,7 @@ class ControlCnn(ControlPolicy):
 
 def state_features(states: Float[Tensor, "B S 4"], rows: int, cols: int) -> Float[Tensor, "B S 6"]:
     """Position, velocity, and where in its cell the position lies: the same numbers for every network."""
-    _, offset = locate(states[..., :2], rows, cols)
+    _, offset = cell_and_offset(states[..., :2], rows, cols)
     return torch.cat([states, offset], dim=-1)
 
 
@@ -87,6 +87,7 @@ def state_features(states: Float[Tensor, "B S 4"], rows: int, cols: int) -> Floa
 class ControlVinConfig:
     """The paper's VIN for control: f_R of two layers, kernels that start as discounted moves, a 5 x 5 patch."""
 
+    kind: ClassVar[str] = "control-vin"
     iterations: int = 40
     features: int = 150
     actions: int = 10
@@ -115,6 +116,7 @@ class ControlVinConfig:
 class ControlCnnConfig:
     """The rival: two convolutions with pooling, then the same three layers."""
 
+    kind: ClassVar[str] = "control-cnn"
     size: int = 16
     features: int = 32
     hidden: int = 64

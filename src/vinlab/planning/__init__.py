@@ -3,7 +3,7 @@
 from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels
 from vinlab.planning.graph import GraphPlanner, GraphTransition
 from vinlab.planning.grid import GridPlanner
-from vinlab.planning.hierarchy import HierarchicalPlanner, as_guess, as_reward
+from vinlab.planning.hierarchy import HierarchicalPlanner, coarse_as_initial_value, coarse_as_reward
 
 __all__ = [
     "GraphPlanner",
@@ -13,6 +13,6 @@ __all__ = [
     "LocalKernels",
     "SharedKernels",
     "UntiedKernels",
-    "as_guess",
-    "as_reward",
+    "coarse_as_initial_value",
+    "coarse_as_reward",
 ]

@@ -22,11 +22,11 @@ from vinlab.types import InputError
 class GridTransition(Protocol):
     """How the planner believes the world moves: turns reward and value into their shares of q, backup by backup."""
 
-    def reward_share(self, reward: Tensor, step: int) -> Tensor:
+    def reward_term(self, reward: Tensor, step: int) -> Tensor:
         """What the reward ``[B R H W]`` adds to q ``[B A H W]`` in convolution ``step``."""
         ...
 
-    def value_share(self, value: Tensor, step: int) -> Tensor:
+    def value_term(self, value: Tensor, step: int) -> Tensor:
         """What the value ``[B 1 H W]`` adds to q ``[B A H W]`` in convolution ``step``."""
         ...
 
@@ -38,11 +38,11 @@ class SharedKernels:
     reward: Float[Tensor, "A R F F"]
     value: Float[Tensor, "A 1 F F"]
 
-    def reward_share(self, reward: Float[Tensor, "B R H W"], step: int) -> Float[Tensor, "B A H W"]:
+    def reward_term(self, reward: Float[Tensor, "B R H W"], step: int) -> Float[Tensor, "B A H W"]:
         """The same for every step."""
         return convolve(reward, self.reward)
 
-    def value_share(self, value: Float[Tensor, "B 1 H W"], step: int) -> Float[Tensor, "B A H W"]:
+    def value_term(self, value: Float[Tensor, "B 1 H W"], step: int) -> Float[Tensor, "B A H W"]:
         """The same for every step."""
         return convolve(value, self.value)
 
@@ -54,11 +54,11 @@ class UntiedKernels:
     reward: Float[Tensor, "L A R F F"]
     value: Float[Tensor, "L A 1 F F"]
 
-    def reward_share(self, reward: Float[Tensor, "B R H W"], step: int) -> Float[Tensor, "B A H W"]:
+    def reward_term(self, reward: Float[Tensor, "B R H W"], step: int) -> Float[Tensor, "B A H W"]:
         """From the kernels of this step."""
         return convolve(reward, self.reward[step])
 
-    def value_share(self, value: Float[Tensor, "B 1 H W"], step: int) -> Float[Tensor, "B A H W"]:
+    def value_term(self, value: Float[Tensor, "B 1 H W"], step: int) -> Float[Tensor, "B A H W"]:
         """From the kernels of this step."""
         return convolve(value, self.value[step])
 
@@ -70,11 +70,11 @@ class LocalKernels:
     reward: Float[Tensor, "B A R F F H W"]
     value: Float[Tensor, "B A 1 F F H W"]
 
-    def reward_share(self, reward: Float[Tensor, "B R H W"], step: int) -> Float[Tensor, "B A H W"]:
+    def reward_term(self, reward: Float[Tensor, "B R H W"], step: int) -> Float[Tensor, "B A H W"]:
         """The same for every step."""
         return convolve_locally(reward, self.reward)
 
-    def value_share(self, value: Float[Tensor, "B 1 H W"], step: int) -> Float[Tensor, "B A H W"]:
+    def value_term(self, value: Float[Tensor, "B 1 H W"], step: int) -> Float[Tensor, "B A H W"]:
         """The same for every step."""
         return convolve_locally(value, self.value)
 
@@ -99,21 +99,23 @@ def maximise(q: Float[Tensor, "B A H W"]) -> Float[Tensor, "B 1 H W"]:
     return q.max(dim=1, keepdim=True).values
 
 
-def back_up(
+def value_iteration(
     reward: Float[Tensor, "B R H W"],
     transition: GridTransition,
     iterations: int,
     *,
-    guess: Float[Tensor, "B 1 H W"] | None = None,
+    initial_value: Float[Tensor, "B 1 H W"] | None = None,
 ) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
     """The q and value of K maximisations and the read that follows them, from a value of zero or a first guess."""
     require_iterations(iterations)
-    require_guess(guess, reward)
+    require_initial_value(initial_value, reward)
     shares = _reward_shares(reward, transition)
-    value = maximise(shares(0) if guess is None else shares(0) + transition.value_share(guess, 0))
+    value = maximise(
+        shares(0) if initial_value is None else shares(0) + transition.value_term(initial_value, 0)
+    )
     for step in range(1, iterations):
-        value = maximise(shares(step) + transition.value_share(value, step))
-    return shares(iterations) + transition.value_share(value, iterations), value
+        value = maximise(shares(step) + transition.value_term(value, step))
+    return shares(iterations) + transition.value_term(value, iterations), value
 
 
 def require_iterations(iterations: int) -> None:
@@ -122,16 +124,16 @@ def require_iterations(iterations: int) -> None:
         raise InputError(f"iterations must be at least 1, but {iterations} came.")
 
 
-def require_guess(guess: Tensor | None, reward: Tensor) -> None:
+def require_initial_value(initial_value: Tensor | None, reward: Tensor) -> None:
     """A first guess has a value for every cell of every problem."""
     wanted = (len(reward), 1, *reward.shape[2:])
-    if guess is not None and tuple(guess.shape) != wanted:
-        raise InputError(f"the guess must have the shape {wanted}, but {tuple(guess.shape)} came.")
+    if initial_value is not None and tuple(initial_value.shape) != wanted:
+        raise InputError(f"the guess must have the shape {wanted}, but {tuple(initial_value.shape)} came.")
 
 
 def _reward_shares(reward: Tensor, transition: GridTransition) -> Callable[[int], Tensor]:
     """The reward's share per step, computed once where all steps share it."""
     if isinstance(transition, UntiedKernels):
-        return lambda step: transition.reward_share(reward, step)
-    share = transition.reward_share(reward, 0)
+        return lambda step: transition.reward_term(reward, step)
+    share = transition.reward_term(reward, 0)
     return lambda step: share

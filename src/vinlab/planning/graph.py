@@ -28,7 +28,7 @@ class GraphTransition:
                 raise InputError(f"{name} must lie in 0..{self.num_nodes - 1}, but some do not.")
 
     @cached_property
-    def choices(self) -> "list[Choices]":
+    def choices(self) -> "list[EdgeTable]":
         """The outgoing edges of all nodes that have any, in tables of similar width."""
         return group_choices(self.sources, self.num_nodes)
 
@@ -42,7 +42,7 @@ class GraphTransition:
 
 
 @dataclass(frozen=True)
-class Choices:
+class EdgeTable:
     """The outgoing edges of some nodes, padded with a repeated edge to a common width."""
 
     nodes: Int[Tensor, " n"]
@@ -139,7 +139,7 @@ def maximise(
     return value
 
 
-def group_choices(sources: Int[Tensor, " E"], num_nodes: int) -> list[Choices]:
+def group_choices(sources: Int[Tensor, " E"], num_nodes: int) -> list[EdgeTable]:
     """Tables of outgoing edges, one per power of two of their number, so that few entries are filler.
 
     One table for all nodes would be as wide as the most linked one, far too wide where a few pages have
@@ -154,5 +154,5 @@ def group_choices(sources: Int[Tensor, " E"], num_nodes: int) -> list[Choices]:
         nodes = torch.nonzero(widths == width).flatten()
         places = torch.arange(width, device=sources.device).expand(len(nodes), -1)
         places = torch.minimum(places, counts[nodes, None] - 1)
-        groups.append(Choices(nodes=nodes, edges=order[first[nodes, None] + places]))
+        groups.append(EdgeTable(nodes=nodes, edges=order[first[nodes, None] + places]))
     return groups

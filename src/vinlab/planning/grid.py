@@ -4,8 +4,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.planning.bellman import GridTransition, LocalKernels, SharedKernels, UntiedKernels, back_up
-from vinlab.planning.fused import fused_back_up, is_fusible
+from vinlab.planning.bellman import (
+    GridTransition,
+    LocalKernels,
+    SharedKernels,
+    UntiedKernels,
+    value_iteration,
+)
+from vinlab.planning.fused import fused_value_iteration, is_fusible
 from vinlab.types import InputError, Plan
 
 
@@ -22,19 +28,19 @@ class GridPlanner(nn.Module):
         transition: GridTransition,
         *,
         iterations: int | None = None,
-        guess: Float[Tensor, "B 1 H W"] | None = None,
+        initial_value: Float[Tensor, "B 1 H W"] | None = None,
     ) -> Plan:
         """Plan for every cell at once; works on any H and W.
 
         ``iterations`` replaces the planner's own K for this call, as larger maps want more backups. Value
-        iteration begins with a value of zero, or with a ``guess``.
+        iteration begins with a value of zero, or with a ``initial_value``.
         """
         iterations = self.iterations if iterations is None else iterations
         require_fitting(reward, transition, iterations)
         if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
-            q, value = fused_back_up(reward, transition, iterations, guess=guess)
+            q, value = fused_value_iteration(reward, transition, iterations, initial_value=initial_value)
         else:
-            q, value = back_up(reward, transition, iterations, guess=guess)
+            q, value = value_iteration(reward, transition, iterations, initial_value=initial_value)
         return Plan(reward=reward, q=q, value=value)
 
     def extra_repr(self) -> str:
@@ -77,7 +83,7 @@ def values_by_iteration(
     require_fitting(reward, transition, iterations)
     values, value = [], reward.new_zeros(len(reward), 1, *reward.shape[2:])
     for step in range(iterations):
-        q = transition.reward_share(reward, step) + transition.value_share(value, step)
+        q = transition.reward_term(reward, step) + transition.value_term(value, step)
         value = q.max(dim=1, keepdim=True).values
         values.append(value)
     return torch.stack(values)

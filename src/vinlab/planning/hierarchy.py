@@ -16,18 +16,18 @@ HandOver = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor | None]]
 reward it plans with, and the value it begins with (none: zero)."""
 
 
-def as_reward(reward: Tensor, coarse: Tensor, factor: int) -> tuple[Tensor, Tensor | None]:
+def coarse_as_reward(reward: Tensor, coarse: Tensor, factor: int) -> tuple[Tensor, Tensor | None]:
     """The coarse value is one more channel of the reward, the same on all cells of a coarse one (the paper's way)."""
-    return torch.cat([reward, spread(coarse, reward.shape[-2:], factor)], dim=1), None
+    return torch.cat([reward, upsample_nearest(coarse, reward.shape[-2:], factor)], dim=1), None
 
 
-def as_guess(reward: Tensor, coarse: Tensor, factor: int) -> tuple[Tensor, Tensor | None]:
+def coarse_as_initial_value(reward: Tensor, coarse: Tensor, factor: int) -> tuple[Tensor, Tensor | None]:
     """The coarse value is where value iteration begins: what lies further than K steps is worth what it says.
 
     A coarse step counts as ``factor`` fine ones. Between the centres of coarse cells the value slopes: on flat steps
     one cell would be worth as much as the next, and a policy that follows the best one could go to and fro.
     """
-    return reward, factor * slope(coarse, reward.shape[-2:], factor)
+    return reward, factor * upsample_linear(coarse, reward.shape[-2:], factor)
 
 
 class HierarchicalPlanner(nn.Module):
@@ -38,7 +38,7 @@ class HierarchicalPlanner(nn.Module):
     """
 
     def __init__(
-        self, *, iterations: Sequence[int], factor: int = 2, hand_over: HandOver = as_reward
+        self, *, iterations: Sequence[int], factor: int = 2, combine: HandOver = coarse_as_reward
     ) -> None:
         super().__init__()
         if factor < 1:
@@ -46,7 +46,7 @@ class HierarchicalPlanner(nn.Module):
         if not iterations:
             raise InputError("iterations must name at least one level, from coarse to fine, but none came.")
         self.factor = factor
-        self.hand_over = hand_over
+        self.combine = combine
         self.levels = nn.ModuleList(GridPlanner(iterations=count) for count in iterations)
 
     @property
@@ -73,23 +73,27 @@ class HierarchicalPlanner(nn.Module):
                 raise InputError(f"the planner has {len(self.levels)} levels, but {len(given)} {name} came.")
         plan = None
         for planner, signal, kernels, count in zip(self.levels, reward, transition, iterations, strict=True):
-            guess = None
+            initial_value = None
             if plan is not None:
-                signal, guess = self.hand_over(signal, plan.value, self.factor)
-            finer: Plan = planner(signal, kernels, iterations=count, guess=guess)
+                signal, initial_value = self.combine(signal, plan.value, self.factor)
+            finer: Plan = planner(signal, kernels, iterations=count, initial_value=initial_value)
             plan = Plan(reward=finer.reward, q=finer.q, value=finer.value, coarser=plan)
         assert plan is not None
         return plan
 
 
-def spread(value: Float[Tensor, "B 1 h w"], size: Sequence[int], factor: int) -> Float[Tensor, "B 1 H W"]:
+def upsample_nearest(
+    value: Float[Tensor, "B 1 h w"], size: Sequence[int], factor: int
+) -> Float[Tensor, "B 1 H W"]:
     """The coarse value on the cells of a finer map: each cell takes that of the coarse cell it lies in."""
     _require_coarse(value, size, factor)
     rows, cols = (torch.arange(fine, device=value.device) // factor for fine in size)
     return value[:, :, rows][:, :, :, cols]
 
 
-def slope(value: Float[Tensor, "B 1 h w"], size: Sequence[int], factor: int) -> Float[Tensor, "B 1 H W"]:
+def upsample_linear(
+    value: Float[Tensor, "B 1 h w"], size: Sequence[int], factor: int
+) -> Float[Tensor, "B 1 H W"]:
     """The coarse value on the cells of a finer map, linear between the centres of coarse cells."""
     _require_coarse(value, size, factor)
     larger = functional.interpolate(value, scale_factor=factor, mode="bilinear", align_corners=False)
@@ -105,6 +109,6 @@ def _require_coarse(value: Tensor, size: Sequence[int], factor: int) -> None:
         )
 
 
-def shrink(image: Float[Tensor, "B C H W"], factor: int) -> Float[Tensor, "B C h w"]:
+def downsample_max(image: Float[Tensor, "B C H W"], factor: int) -> Float[Tensor, "B C h w"]:
     """The map at a coarser resolution: the largest entry of each block, also of those that stick out."""
     return image if factor == 1 else functional.max_pool2d(image, factor, ceil_mode=True)

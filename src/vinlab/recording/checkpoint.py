@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from vinlab.recording.plain import to_plain
+from vinlab.recording.serialization import to_plain
 from vinlab.recording.weights import load_tensors_and_metadata, save_tensors
 from vinlab.types import InputError
 

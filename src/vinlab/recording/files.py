@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from vinlab.recording.plain import standard_json, to_plain
+from vinlab.recording.serialization import standard_json, to_plain
 from vinlab.types import InputError
 
 TEMPORARY_SUFFIX = ".tmp"

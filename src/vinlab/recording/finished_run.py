@@ -22,7 +22,7 @@ RUN_FILES: Final = (MANIFEST, METRICS, WEIGHTS, RESULT, CHECKPOINT)
 
 
 @dataclass(frozen=True)
-class RecordedRun:
+class FinishedRun:
     """A finished run."""
 
     folder: Path
@@ -38,7 +38,7 @@ class RecordedRun:
         load_weights(module, self.folder / WEIGHTS)
 
 
-def open_run(folder: str | Path) -> RecordedRun:
+def open_run(folder: str | Path) -> FinishedRun:
     """The finished run in the folder."""
     folder = Path(folder)
     if not folder.exists():
@@ -48,7 +48,7 @@ def open_run(folder: str | Path) -> RecordedRun:
     manifest = read_manifest(folder / MANIFEST)
     if not is_finished(folder):
         raise InputError(f"The run in {folder} is unfinished: it has no {RESULT} yet, --resume continues it.")
-    return RecordedRun(folder, manifest, read_json_object(folder / RESULT))
+    return FinishedRun(folder, manifest, read_json_object(folder / RESULT))
 
 
 def is_finished(folder: Path) -> bool:
@@ -63,7 +63,7 @@ def raise_it(error: InputError) -> None:
 
 def collect_runs(
     root: str | Path, *, on_unusable: Callable[[InputError], None] = raise_it
-) -> list[RecordedRun]:
+) -> list[FinishedRun]:
     """All finished runs below the folder, sorted by path; unfinished and broken ones are reported."""
     root = Path(root)
     if not root.is_dir():
@@ -71,7 +71,7 @@ def collect_runs(
     return list(_usable_runs(root, on_unusable))
 
 
-def _usable_runs(root: Path, on_unusable: Callable[[InputError], None]) -> Iterator[RecordedRun]:
+def _usable_runs(root: Path, on_unusable: Callable[[InputError], None]) -> Iterator[FinishedRun]:
     for manifest in sorted(root.rglob(MANIFEST)):
         try:
             yield open_run(manifest.parent)

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from vinlab.recording.files import read_json_object, write_json
-from vinlab.recording.plain import standard_json, to_plain
 from vinlab.recording.provenance import package_versions, source_state
+from vinlab.recording.serialization import dataclass_from_plain, standard_json, to_plain
 from vinlab.types import InputError
 
 
@@ -46,25 +46,6 @@ class Manifest:
 
 SAME_RUN = ("id", "budget", "recipe", "seed", "config", "data_hash", "world_size")
 """The fields that settle what a run computes; a run is resumed only under the same ones."""
-
-_WANTED: dict[str, tuple[type, ...]] = {
-    "id": (str,),
-    "budget": (str,),
-    "recipe": (str,),
-    "seed": (int,),
-    "config": (dict,),
-    "commit": (str, type(None)),
-    "clean": (bool, type(None)),
-    "versions": (dict,),
-    "platform": (str,),
-    "device": (str,),
-    "threads": (int,),
-    "data_hash": (str,),
-    "started": (str,),
-    "world_size": (int,),
-    "continued_by": (list,),
-    "seconds": (float, int, type(None)),
-}
 
 
 def describe_run(
@@ -113,13 +94,10 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
 def read_manifest(path: Path) -> Manifest:
     """The manifest that a file holds, every field checked."""
     record = read_json_object(path)
-    missing = [one.name for one in fields(Manifest) if one.name not in record]
-    unknown = [name for name in record if name not in _WANTED]
-    if missing or unknown:
-        raise InputError(f"{path} is not a manifest: {_field_fault(missing, unknown)}.")
-    for name, wanted in _WANTED.items():
-        _require_kind(path, name, record[name], wanted)
-    return Manifest(**record)
+    missing = [field.name for field in fields(Manifest) if field.name not in record]
+    if missing:
+        raise InputError(f"{path} is not a manifest: expected the fields {', '.join(missing)} too.")
+    return dataclass_from_plain(Manifest, record, name=f"{path} is not a manifest: it")
 
 
 def differences(recorded: Manifest, wanted: Manifest) -> list[str]:
@@ -137,16 +115,3 @@ def _compare(name: str, recorded: Any, wanted: Any, found: list[str]) -> None:
             _compare(f"{name}.{key}", recorded.get(key), wanted.get(key), found)
     elif recorded != wanted:
         found.append(f"{name} ({recorded!r} there, {wanted!r} now)")
-
-
-def _field_fault(missing: list[str], unknown: list[str]) -> str:
-    parts = [f"it lacks {', '.join(missing)}"] if missing else []
-    parts += [f"it has the unknown {', '.join(unknown)}"] if unknown else []
-    return " and ".join(parts)
-
-
-def _require_kind(path: Path, name: str, value: Any, wanted: tuple[type, ...]) -> None:
-    is_wanted = isinstance(value, wanted) and (bool in wanted or not isinstance(value, bool))
-    if not is_wanted:
-        kinds = " or ".join("null" if kind is type(None) else kind.__name__ for kind in wanted)
-        raise InputError(f"{path} is not a manifest: {name} must be {kinds}, but {value!r} came.")

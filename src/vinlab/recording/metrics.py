@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vinlab.recording.files import append_line, read_bytes, write_bytes
-from vinlab.recording.plain import standard_json, to_plain
+from vinlab.recording.serialization import standard_json, to_plain
 from vinlab.types import InputError
 
 

@@ -84,7 +84,7 @@ class Run:
         checkpoint = load_checkpoint(self.folder / CHECKPOINT)
         return None if checkpoint is None else (checkpoint.tensors, checkpoint.state)
 
-    def finish(self, weights: Mapping[str, Tensor], result: Mapping[str, Any]) -> finished_run.RecordedRun:
+    def finish(self, weights: Mapping[str, Tensor], result: Mapping[str, Any]) -> finished_run.FinishedRun:
         """The finished run; the result is written last, so where it is, everything is."""
         self.manifest = replace(self.manifest, seconds=round(self.seconds, 3))
         save_tensors(self.folder / WEIGHTS, weights, {"id": self.manifest.id})
@@ -105,6 +105,24 @@ class Run:
         self._seconds_before = checkpoint.seconds if checkpoint else 0.0
         write_manifest(self.folder / MANIFEST, self.manifest)
         return self
+
+
+class ReadOnlyRun:
+    """The run for the processes that train along with the one that writes it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def log(self, metrics: Mapping[str, Any]) -> None:
+        """The writing process logs the metrics."""
+
+    def save_checkpoint(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
+        """The writing process makes the checkpoints."""
+
+    def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+        """The checkpoint that the writing process goes on from."""
+        checkpoint = load_checkpoint(self.folder / CHECKPOINT)
+        return None if checkpoint is None else (checkpoint.tensors, checkpoint.state)
 
 
 def _enter(folder: Path) -> FolderLock:

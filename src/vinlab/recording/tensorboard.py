@@ -1,17 +1,30 @@
-"""The same metrics for TensorBoard, for those who have it."""
+"""The metrics of a run as TensorBoard events, beside its own log."""
 
 from collections.abc import Mapping
+from numbers import Real
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from torch import Tensor
 
+from vinlab.recording.finished_run import METRICS
+from vinlab.recording.metrics import count_metrics
 from vinlab.recording.run import Run
 from vinlab.types import InputError
 
+STEPS = ("epoch", "iteration")
+"""The metrics that count how far a training is."""
 
-class WithTensorBoard:
-    """A run whose metrics are also written as TensorBoard events into ``tensorboard/`` beside its folder's files."""
+STAGE = "chapter"
+"""The metric that names the stage of a training in several stages."""
+
+
+class TensorBoardLogger:
+    """A run whose numeric metrics are also written as events into ``tensorboard/`` in its folder.
+
+    A metric that is a text is left to the run's own log; a stage's name becomes part of the names of its metrics.
+    """
 
     def __init__(self, run: Run, folder: Path) -> None:
         try:
@@ -19,14 +32,25 @@ class WithTensorBoard:
         except ImportError as error:
             raise InputError("TensorBoard is not installed: pip install 'vinlab[tensorboard]'.") from error
         self._run = run
+        self._metrics = folder / METRICS
         self._writer = SummaryWriter(str(folder / "tensorboard"))
 
+    def __enter__(self) -> "TensorBoardLogger":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+
     def log(self, metrics: Mapping[str, Any]) -> None:
-        """Note the metrics in both places."""
+        """Write the metrics to both; without an epoch or iteration the line of the log is the step."""
         self._run.log(metrics)
+        step = next((metrics[name] for name in STEPS if name in metrics), count_metrics(self._metrics))
+        prefix = f"{metrics[STAGE]}/" if STAGE in metrics else ""
         for name, amount in metrics.items():
-            if name != "epoch":
-                self._writer.add_scalar(name, amount, metrics["epoch"])
+            if name not in STEPS and isinstance(amount, Real):
+                self._writer.add_scalar(f"{prefix}{name}", float(amount), int(step))
         self._writer.flush()
 
     def save_checkpoint(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Tensors on disk as safetensors: named numbers, safe to load from a stranger; pickles are never loaded."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import torch
@@ -42,9 +42,15 @@ def load_tensors_and_metadata(path: str | Path) -> tuple[dict[str, Tensor], dict
     return tensors, json.loads(data[8:header_end]).get("__metadata__", {})
 
 
-def load_weights(module: nn.Module, path: str | Path) -> None:
+Rename = Callable[[nn.Module, Mapping[str, Tensor]], Mapping[str, Tensor]]
+"""Gives the weights of an older version the names that a module has now."""
+
+
+def load_weights(module: nn.Module, path: str | Path, rename: Rename | None = None) -> None:
     """Give the module the weights of the file, if names and shapes fit and every number is finite."""
-    tensors = load_tensors(path)
+    tensors: Mapping[str, Tensor] = load_tensors(path)
+    if rename is not None:
+        tensors = rename(module, tensors)
     require_fitting(module, tensors, path)
     require_finite(tensors, path)
     module.load_state_dict(tensors)

@@ -11,10 +11,10 @@ from starlette.responses import JSONResponse, Response
 
 from vinlab.models import Model
 from vinlab.serve.handlers import answer_map, answer_plan, answer_world
-from vinlab.serve.middleware import Guard, refuse
+from vinlab.serve.middleware import SecurityMiddleware, error_response
 from vinlab.serve.schemas import LARGEST_BODY, plan_request, world_request
 from vinlab.serve.terrain import ground_in_picture, pixels_of
-from vinlab.serve.worker import QUEUE, Full, Gone, Workshop
+from vinlab.serve.worker import QUEUE, ClientDisconnected, PlanWorker, QueueFull
 from vinlab.types import InputError
 
 STATIC = Path(__file__).parent / "static"
@@ -30,7 +30,7 @@ FILES = {
 
 def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int = QUEUE) -> FastAPI:
     """The page with some models, answering under some host names."""
-    workshop = Workshop(queue=queue)
+    workshop = PlanWorker(queue=queue)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -38,7 +38,7 @@ def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int =
         workshop.close()
 
     app = FastAPI(lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
-    app.add_middleware(Guard, hosts=hosts)
+    app.add_middleware(SecurityMiddleware, hosts=hosts)
     for path, (name, kind) in FILES.items():
         app.add_api_route(path, _file(name, kind), methods=["GET"])
     described = [
@@ -70,17 +70,17 @@ def _file(name: str, kind: str) -> Callable[[], Response]:
     return lambda: Response(content, media_type=kind)
 
 
-async def _answer(workshop: Workshop, request: Request, work: Callable[[bytes], Any]) -> Response:
+async def _answer(workshop: PlanWorker, request: Request, work: Callable[[bytes], Any]) -> Response:
     """The result of some work on the body, or one sentence that says why there is none."""
     try:
         body = await _body(request)
         return JSONResponse(await workshop.run(lambda: work(body), request.is_disconnected))
     except InputError as error:
-        return refuse(400, str(error))
-    except Full:
-        return refuse(503, "Too many plans are waiting; try again in a moment.")
-    except Gone:
-        return refuse(499, "Who asked has left.")
+        return error_response(400, str(error))
+    except QueueFull:
+        return error_response(503, "Too many plans are waiting; try again in a moment.")
+    except ClientDisconnected:
+        return error_response(499, "Who asked has left.")
 
 
 async def _body(request: Request) -> bytes:

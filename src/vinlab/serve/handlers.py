@@ -11,12 +11,12 @@ import numpy as np
 from vinlab.domains.gridworld.expert import expert_moves
 from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
-from vinlab.maps import map_of_bytes
+from vinlab.maps import map_from_bytes
 from vinlab.models import Model
-from vinlab.navigation.adaptive import start_cells, think
-from vinlab.navigation.display import shown_range
-from vinlab.navigation.greedy import follow
-from vinlab.navigation.images import plan_over
+from vinlab.navigation.adaptive import plan_adaptively, start_mask
+from vinlab.navigation.display import display_range
+from vinlab.navigation.greedy import follow_moves
+from vinlab.navigation.images import plan_on_image
 from vinlab.navigation.routes import path_cost
 from vinlab.planning.exact import cost_to_go
 from vinlab.serve.schemas import LARGEST_SIDE, MOST_BACKUPS, PlanRequest, WorldRequest
@@ -33,7 +33,7 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
     began = time.perf_counter()
     plan, moves, used = _think(model, problem, request)
     cutting = request.corner_cutting
-    path, reached = follow(moves, obstacles, request.start, request.goal, corner_cutting=cutting)
+    path, reached = follow_moves(moves, obstacles, request.start, request.goal, corner_cutting=cutting)
     seconds = time.perf_counter() - began
     exact, optimal = _exact_path(problem, request)
     return {
@@ -54,12 +54,14 @@ def _think(model: Model, problem: GridProblems, request: PlanRequest) -> tuple[P
     """The plan, the move in every cell, and the number of backups."""
     if pixels_of(model):
         image = picture_of(request.image, *request.obstacles.shape)
-        return plan_over(model, image, request.goal, request.iterations)
+        return plan_on_image(model, image, request.goal, request.iterations)
     rules = {"iterations": request.iterations, "corner_cutting": request.corner_cutting}
-    thought = think(model, problem, wanted=start_cells(problem), most=MOST_BACKUPS, **rules)
-    if thought.plan is None:
+    planned = plan_adaptively(
+        model, problem, must_reach=start_mask(problem), max_iterations=MOST_BACKUPS, **rules
+    )
+    if planned.plan is None:
         raise InputError(f"model must be one that plans on the grid, but '{request.model}' does not.")
-    return thought.plan, thought.moves[0], thought.iterations
+    return planned.plan, planned.moves[0], planned.iterations
 
 
 def _exact_path(problem: GridProblems, request: PlanRequest) -> tuple[np.ndarray, float]:
@@ -70,7 +72,7 @@ def _exact_path(problem: GridProblems, request: PlanRequest) -> tuple[np.ndarray
     if not math.isfinite(optimal):
         return np.array([request.start]), optimal
     (moves,) = expert_moves(costs, problem.obstacles, corner_cutting=cutting)
-    path, _ = follow(moves.astype(np.int64), problem.obstacles[0], request.start, request.goal)
+    path, _ = follow_moves(moves.astype(np.int64), problem.obstacles[0], request.start, request.goal)
     return path, optimal
 
 
@@ -81,7 +83,7 @@ def _without_walls(field: np.ndarray, obstacles: np.ndarray) -> np.ndarray:
 
 def _shades(field: np.ndarray, obstacles: np.ndarray) -> dict[str, Any]:
     """A field of numbers as 256 shades between the least and the greatest that are told apart."""
-    low, high = shown_range(field, obstacles)
+    low, high = display_range(field, obstacles)
     scale = 255 / (high - low) if high > low else 0.0
     shades = (np.clip(field, low, high) - low) * scale
     return {"low": low, "high": high, "shades": _packed(shades.astype(np.uint8))}
@@ -105,7 +107,7 @@ def answer_world(request: WorldRequest) -> dict[str, Any]:
 
 def answer_map(data: bytes) -> dict[str, Any]:
     """The map in the content of a dropped file, with its own ends or two that lie far apart."""
-    map = map_of_bytes(data, "The file")
+    map = map_from_bytes(data, "The file")
     height, width = map.obstacles.shape
     if max(height, width) > LARGEST_SIDE:
         raise InputError(
@@ -118,7 +120,7 @@ def answer_map(data: bytes) -> dict[str, Any]:
     costs = cost_to_go(map.obstacles[None], goal[None], corner_cutting=map.corner_cutting)[0]
     farthest = np.unravel_index(int(np.where(np.isfinite(costs), costs, -1).argmax()), costs.shape)
     start = map.start if _is_free(map.obstacles, map.start) else farthest
-    rule = {"corner_cutting": map.corner_cutting, "assumed": map.assumed}
+    rule = {"corner_cutting": map.corner_cutting, "assumed": map.assumptions}
     return _world(map.obstacles, np.array(start), goal) | rule
 
 

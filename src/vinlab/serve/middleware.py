@@ -26,7 +26,7 @@ HEADERS = {
 }
 
 
-class Guard:
+class SecurityMiddleware:
     """Stands before an ASGI application."""
 
     def __init__(self, app: Any, *, hosts: frozenset[str]) -> None:
@@ -45,17 +45,17 @@ class Guard:
     def _refusal(self, scope: Message) -> JSONResponse | None:
         headers = {name.decode("latin-1"): entry.decode("latin-1") for name, entry in scope["headers"]}
         if _host_of(headers.get("host", "")) not in self.hosts:
-            return refuse(421, "This page answers under its own address only.")
+            return error_response(421, "This page answers under its own address only.")
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-            return refuse(403, "Other pages may not ask this one.")
+            return error_response(403, "Other pages may not ask this one.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST_BODY:
-            return refuse(413, f"A request may have {LARGEST_BODY // 2**20} MB at most.")
+            return error_response(413, f"A request may have {LARGEST_BODY // 2**20} MB at most.")
         return None
 
 
-def refuse(status: int, sentence: str) -> JSONResponse:
+def error_response(status: int, sentence: str) -> JSONResponse:
     """An answer that says in one sentence what is wrong."""
     return JSONResponse({"error": sentence}, status_code=status)
 

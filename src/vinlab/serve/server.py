@@ -18,7 +18,7 @@ LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
 def models_for_page(names: Sequence[str]) -> dict[str, Model]:
     """The models that the page offers, the first one chosen: those named, or the shipped ones for maps and ground."""
-    models = {model.id: model for model in map(load, names or _offered())}
+    models = {model.id: model for model in map(load, names or default_models())}
     for model in models.values():
         if not isinstance(model.network.iterations, int):
             raise InputError(f"The page shows VINs with one K, but {model.id} is none.")
@@ -27,7 +27,7 @@ def models_for_page(names: Sequence[str]) -> dict[str, Model]:
     return models
 
 
-def _offered() -> list[str]:
+def default_models() -> list[str]:
     """The shipped VINs that plan on maps, the most able first, then those that look at ground."""
     shipped = shipped_ids()
     trained_on_one_size = [id for id in shipped if id.startswith("gridworld/") and id.endswith("/vin")]

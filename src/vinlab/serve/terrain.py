@@ -12,7 +12,7 @@ from vinlab.domains.mars.tasks import random_ends
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, make_terrain
 from vinlab.maps.image import read_picture
 from vinlab.models import Model
-from vinlab.navigation.images import sees_ground
+from vinlab.navigation.images import takes_images
 from vinlab.networks.terrain.policies import CELL
 from vinlab.types import InputError
 
@@ -23,7 +23,7 @@ TRIES = 50
 
 def pixels_of(model: Model) -> int | None:
     """Pixels along the edge of a cell, for models that look at a picture; None for those that are given walls."""
-    return CELL if sees_ground(model) else None
+    return CELL if takes_images(model) else None
 
 
 def picture_of(text: Any, height: int, width: int) -> UInt8[np.ndarray, "h w"]:

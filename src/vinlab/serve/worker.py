@@ -9,11 +9,11 @@ QUEUE = 64
 """How many requests may wait; the next one is told to come back."""
 
 
-class Full(Exception):
+class QueueFull(Exception):
     """The queue is full."""
 
 
-class Gone(Exception):
+class ClientDisconnected(Exception):
     """Who asked has left."""
 
 
@@ -26,7 +26,7 @@ def _stay_on_one_core() -> None:
     numba.set_num_threads(1)
 
 
-class Workshop:
+class PlanWorker:
     """Runs one piece of work at a time in a thread; the other cores are left to those who ask."""
 
     def __init__(self, *, queue: int = QUEUE) -> None:
@@ -39,12 +39,12 @@ class Workshop:
     async def run(self, work: Callable[[], Any], is_gone: Callable[[], Awaitable[bool]]) -> Any:
         """The result of the work when its turn has come."""
         if self._waiting >= self._queue:
-            raise Full
+            raise QueueFull
         self._waiting += 1
         try:
             async with self._turn:
                 if await is_gone():
-                    raise Gone
+                    raise ClientDisconnected
                 return await asyncio.get_running_loop().run_in_executor(self._thread, work)
         finally:
             self._waiting -= 1

@@ -27,8 +27,8 @@ def run(worlds, state, push, steps):
     states = np.array(state, dtype=float).reshape(1, 1, 4)
     way = [states[0, 0]]
     for _ in range(steps):
-        states, sound = worlds.step(states, np.array(push, dtype=float).reshape(1, 1, 2))
-        assert sound.all()
+        states, valid = worlds.step(states, np.array(push, dtype=float).reshape(1, 1, 2))
+        assert valid.all()
         way.append(states[0, 0])
     return np.array(way)
 
@@ -76,9 +76,9 @@ def test_a_box_stops_the_particle_and_an_absent_one_does_not():
     boxes = np.zeros((2, 2, 4))
     boxes[0, 0] = [0, 0.3, 0.2, 0.05]
     worlds = ParticleWorlds(empty_square(2, boxes))
-    states, pushes = np.zeros((2, 1, 4)), np.tile([0.0, 1.0], (2, 1, 1))
+    states, forces = np.zeros((2, 1, 4)), np.tile([0.0, 1.0], (2, 1, 1))
     for _ in range(60):
-        states, _ = worlds.step(states, pushes)
+        states, _ = worlds.step(states, forces)
     assert states[0, 0, 1] == pytest.approx(0.3 - 0.05 - RADIUS, abs=0.01)
     assert states[1, 0, 1] == pytest.approx(HALF_SIDE - RADIUS, abs=0.01)
 
@@ -86,13 +86,13 @@ def test_a_box_stops_the_particle_and_an_absent_one_does_not():
 def test_many_at_once_are_what_each_is_alone():
     problems = sample_problems(ControlConfig(), 4, rng=np.random.default_rng(0))
     rng = np.random.default_rng(1)
-    worlds, pushes = ParticleWorlds(problems), rng.uniform(-1, 1, (20, 4, 3, 2))
+    worlds, forces = ParticleWorlds(problems), rng.uniform(-1, 1, (20, 4, 3, 2))
     states = np.repeat(worlds.initial_states[:, None], 3, axis=1)
-    for push in pushes:
+    for push in forces:
         states, _ = worlds.step(states, push)
     alone = ParticleWorlds(problems[2:3])
     single = alone.initial_states[:, None]
-    for push in pushes:
+    for push in forces:
         single, _ = alone.step(single, push[2:3, 1:2])
     np.testing.assert_array_equal(states[2, 1], single[0, 0])
 
@@ -100,12 +100,12 @@ def test_many_at_once_are_what_each_is_alone():
 @pytest.mark.parametrize("fault", [np.nan, np.inf, 1e12])
 def test_a_diverging_simulation_is_reported_and_spoils_no_other(fault):
     worlds = ParticleWorlds(empty_square(2))
-    states, pushes = np.zeros((2, 3, 4)), np.full((2, 3, 2), 0.5)
-    whole, _ = worlds.step(states, pushes)
+    states, forces = np.zeros((2, 3, 4)), np.full((2, 3, 2), 0.5)
+    whole, _ = worlds.step(states, forces)
     states[0, 1, 2] = fault
-    following, sound = worlds.step(states, pushes)
-    assert not sound[0, 1]
-    assert sound.sum() == 5
+    following, valid = worlds.step(states, forces)
+    assert not valid[0, 1]
+    assert valid.sum() == 5
     np.testing.assert_array_equal(following[0, 1], states[0, 1])
     others = np.ones((2, 3), dtype=bool)
     others[0, 1] = False

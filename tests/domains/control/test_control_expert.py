@@ -43,7 +43,7 @@ def test_noise_spreads_the_rollouts_and_the_same_seed_repeats_them(worlds):
     )
     np.testing.assert_array_equal(first.states, second.states)
     assert first.final[:, :, :2].std(axis=1).min() > 0
-    assert np.abs(first.pushes).max() <= 1
+    assert np.abs(first.forces).max() <= 1
 
 
 def test_a_rollout_that_fails_stands_still_and_says_so(worlds):
@@ -52,12 +52,12 @@ def test_a_rollout_that_fails_stands_still_and_says_so(worlds):
     def broken(states):
         nonlocal calls
         calls += 1
-        pushes = np.zeros((*states.shape[:2], 2))
+        forces = np.zeros((*states.shape[:2], 2))
         if calls == 5:
-            pushes[3] = np.nan
-        return pushes + 0.1
+            forces[3] = np.nan
+        return forces + 0.1
 
     found = roll_out(worlds, broken, horizon=10)
-    assert not found.sound[3, 0]
-    assert found.sound.sum() == len(worlds) - 1
+    assert not found.valid[3, 0]
+    assert found.valid.sum() == len(worlds) - 1
     np.testing.assert_array_equal(found.final[3], found.states[3, :, 4])

@@ -12,11 +12,11 @@ from vinlab.domains.holeworld.problem import (
     GOAL_REWARD,
     HOLE_REWARD,
     STEP_REWARD,
-    HoleWorlds,
-    difficulties,
+    HoleWorldBatch,
+    moves_to_goal,
     sample_hole_problems,
     sample_worlds,
-    step_among_holes,
+    step_holeworld,
 )
 from vinlab.types import GridProblems, InputError
 
@@ -36,7 +36,7 @@ SMALL = GridworldConfig(size=8)
     ],
 )
 def test_a_move_goes_on_falls_or_arrives(state, move, following, reward):
-    outcome = step_among_holes(MAP[None], np.array([[1, 2]]), np.array([state]), np.array([move]))
+    outcome = step_holeworld(MAP[None], np.array([[1, 2]]), np.array([state]), np.array([move]))
     assert tuple(outcome.states[0]) == following
     assert outcome.rewards[0] == np.float32(reward)
     assert outcome.fallen[0] == (reward == HOLE_REWARD)
@@ -47,7 +47,7 @@ def test_a_move_goes_on_falls_or_arrives(state, move, following, reward):
 def test_the_batched_world_equals_the_single_one_on_ten_thousand_steps():
     rng = np.random.default_rng(0)
     problems = sample_hole_problems(SMALL, 100, rng=rng)
-    worlds = HoleWorlds(problems.obstacles, problems.goals, problems.starts[:, None])
+    worlds = HoleWorldBatch(problems.obstacles, problems.goals, problems.starts[:, None])
     alone = [HoleWorldEnvironment(problems=problems[i : i + 1], horizon=10_000) for i in range(100)]
     for environment in alone:
         environment.reset(seed=0)
@@ -111,7 +111,7 @@ def test_many_environments_follow_gymnasiums_rule_of_resetting_at_the_next_step(
 def test_a_difficulty_is_the_length_of_the_shortest_way():
     for difficulty in (1, 4, 9):
         problems = sample_hole_problems(SMALL, 40, rng=np.random.default_rng(0), difficulty=difficulty)
-        found = difficulties(problems.obstacles, problems.goals)
+        found = moves_to_goal(problems.obstacles, problems.goals)
         assert len(problems) == 40
         assert (found[np.arange(40), problems.starts[:, 0], problems.starts[:, 1]] == difficulty).all()
 
@@ -123,7 +123,7 @@ def test_an_impossible_difficulty_is_said_to_be_one():
 
 def test_starts_are_uniform_over_the_distances_up_to_the_hardest():
     worlds = sample_worlds(SMALL, 500, episodes=4, hardest=4, rng=np.random.default_rng(0))
-    away = difficulties(worlds.obstacles, worlds.goals)
+    away = moves_to_goal(worlds.obstacles, worlds.goals)
     found = away[np.arange(500)[:, None], worlds.starts[..., 0], worlds.starts[..., 1]]
     shares = np.bincount(found.astype(int).ravel(), minlength=5)[1:] / found.size
     np.testing.assert_allclose(shares, 0.25, atol=0.04)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from vinlab.domains.gridworld.expert import optimal_moves
-from vinlab.domains.mars.expert import TeachingConfig, teach, upside_down
+from vinlab.domains.mars.expert import DemonstrationConfig, demonstrate, flip_vertically
 from vinlab.domains.mars.patches import MarsProblems
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import MOVE_OFFSETS
@@ -27,7 +27,9 @@ def unpacked(lessons, number: int, goal: int) -> np.ndarray:
 @pytest.mark.parametrize("goals", [1, 3, 100])
 def test_every_goal_is_taught_with_all_optimal_moves(goals):
     problems = some_problems()
-    lessons = teach(problems, TeachingConfig(goals=goals, mirror=False), rng=np.random.default_rng(1))
+    lessons = demonstrate(
+        problems, DemonstrationConfig(goals=goals, mirror=False), rng=np.random.default_rng(1)
+    )
     assert np.array_equal(lessons.goals[:, 0], problems.goals)
     for goal in {0, goals - 1}:
         costs = cost_to_go(problems.grid.obstacles, lessons.goals[:, goal])
@@ -36,7 +38,7 @@ def test_every_goal_is_taught_with_all_optimal_moves(goals):
 
 
 def test_goals_are_free_and_weights_count_what_is_taught():
-    lessons = teach(some_problems(), TeachingConfig(goals=5), rng=np.random.default_rng(1))
+    lessons = demonstrate(some_problems(), DemonstrationConfig(goals=5), rng=np.random.default_rng(1))
     patch = np.arange(len(lessons))[:, None]
     assert not lessons.obstacles[patch, lessons.goals[..., 0], lessons.goals[..., 1]].any()
     batch = lessons[np.arange(len(lessons))]
@@ -46,8 +48,12 @@ def test_goals_are_free_and_weights_count_what_is_taught():
 
 def test_trajectories_show_one_move_along_seven_ways():
     problems = some_problems()
-    everything = teach(problems, TeachingConfig(goals=1, mirror=False), rng=np.random.default_rng(1))
-    ways = teach(problems, TeachingConfig(1, trajectories=7, mirror=False), rng=np.random.default_rng(1))
+    everything = demonstrate(
+        problems, DemonstrationConfig(goals=1, mirror=False), rng=np.random.default_rng(1)
+    )
+    ways = demonstrate(
+        problems, DemonstrationConfig(1, trajectories=7, mirror=False), rng=np.random.default_rng(1)
+    )
     shown, right = (one[np.arange(len(problems))].moves for one in (ways, everything))
     assert shown.sum(dim=1).max() == 1
     assert not (shown & ~right).any()
@@ -57,7 +63,7 @@ def test_trajectories_show_one_move_along_seven_ways():
 
 def test_upside_down_is_the_same_problem_seen_from_the_north():
     problems = some_problems()
-    turned = upside_down(problems, np.arange(len(problems)) % 2 == 0)
+    turned = flip_vertically(problems, np.arange(len(problems)) % 2 == 0)
     assert np.array_equal(turned.images[0], problems.images[0, ::-1])
     assert np.array_equal(turned.images[1], problems.images[1])
     assert turned.starts[0].tolist() == [3, 0]
@@ -68,9 +74,9 @@ def test_upside_down_is_the_same_problem_seen_from_the_north():
 
 def test_a_batch_asks_the_policy_for_all_goals_at_once():
     class Compass:
-        def everywhere(self, images, goals):
+        def dense_logits(self, images, goals):
             assert images.shape == (2, 1, 64, 64)
             return torch.zeros(goals.shape[0] * goals.shape[1], len(MOVE_OFFSETS), 8, 8)
 
-    lessons = teach(some_problems(), TeachingConfig(goals=3), rng=np.random.default_rng(1))
-    assert lessons[np.array([0, 5])].ask(Compass()).shape == (6, 8, 8, 8)
+    lessons = demonstrate(some_problems(), DemonstrationConfig(goals=3), rng=np.random.default_rng(1))
+    assert lessons[np.array([0, 5])].logits(Compass()).shape == (6, 8, 8, 8)

@@ -33,9 +33,9 @@ def pixels_of(problems, terrains):
     held = set()
     for number, terrain in enumerate(terrains):
         windows = np.lib.stride_tricks.sliding_window_view(terrain.image, 8, axis=1)
-        everywhere = np.ascontiguousarray(windows).view(np.uint64)[..., 0]
+        dense_logits = np.ascontiguousarray(windows).view(np.uint64)[..., 0]
         mask = np.zeros(terrain.image.shape, bool)
-        for top, left in np.argwhere(np.isin(everywhere, keys)):
+        for top, left in np.argwhere(np.isin(dense_logits, keys)):
             mask[top : top + SMALL.side, left : left + SMALL.side] = True
         held.update((number, *place) for place in np.argwhere(mask).tolist())
     return held
@@ -77,7 +77,7 @@ def test_same_seed_same_problems():
     first, second = (
         split_problems(terrains, counts=(20, 5, 5), config=SMALL, rng=np.random.default_rng(7)) for _ in "ab"
     )
-    for name in ("images", "obstacles", "starts", "goals", "blocks"):
+    for name in ("images", "obstacles", "starts", "goals", "block_ids"):
         assert np.array_equal(getattr(first.train, name), getattr(second.train, name))
 
 
@@ -138,8 +138,8 @@ def test_ends_lie_in_the_same_large_region():
 def test_blocks_are_tiles_of_ground():
     terrains = [marked_terrain(96, 64, seed) for seed in range(6)]
     problems = split_problems(terrains, counts=(90, 5, 5), config=SMALL, rng=np.random.default_rng(0)).train
-    assert set(problems.blocks) <= set(range(6 * 6))
-    terrain_of = problems.blocks // 6
+    assert set(problems.block_ids) <= set(range(6 * 6))
+    terrain_of = problems.block_ids // 6
     for number, terrain in enumerate(terrains):
         own = pixels_of(problems[terrain_of == number], [terrain])
         assert bool(own) == bool((terrain_of == number).any())

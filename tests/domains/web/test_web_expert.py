@@ -4,7 +4,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 
 from helpers.small_site import ten_pages
-from vinlab.domains.web.expert import UNREACHABLE, distances_to, paths_from, right_links, shortest_paths
+from vinlab.domains.web.expert import UNREACHABLE, distances_to, optimal_links, paths_from, shortest_paths
 from vinlab.domains.web.link_graph import make_links
 from vinlab.domains.web.problem import WebProblems
 
@@ -26,7 +26,7 @@ def test_distances_and_right_links_equal_scipys(seed):
     np.testing.assert_array_equal(np.where(found.table == UNREACHABLE, np.inf, found.table), truth.T)
     starts, targets = np.nonzero(np.isfinite(truth) & (truth > 0))
     candidates = links.padded(starts)
-    right = right_links(found, starts, targets, candidates)
+    right = optimal_links(found, starts, targets, candidates)
     for row, (start, target) in enumerate(zip(starts, targets, strict=True)):
         wanted = {page for page in links.of(start) if 1 + truth[page, target] == truth[start, target]}
         assert set(candidates[row, right[row]]) == wanted
@@ -60,5 +60,5 @@ def test_the_ten_pages_by_hand():
     distances = distances_to(site.full, np.array([9]))
     # From 4: up to A (1), root (0), B (2), down to 9; 5 → 4 is a detour, and 3 → 6 → 9 helps only from 3 or A.
     assert distances.table[0].tolist() == [2, 3, 1, 2, 4, 4, 1, 2, 2, 0]
-    right = right_links(distances, np.array([1, 3]), np.array([9, 9]), site.full.padded(np.array([1, 3])))
+    right = optimal_links(distances, np.array([1, 3]), np.array([9, 9]), site.full.padded(np.array([1, 3])))
     assert site.full.padded(np.array([1, 3]))[right].tolist() == [0, 3, 6]

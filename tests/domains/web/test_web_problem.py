@@ -23,10 +23,10 @@ def site(corpus):
 def test_twins_share_a_split():
     site = ten_pages()
     texts = ["", "", "", "a", "b", "a", "c", "b", "d", "a"]
-    twins = find_twins(texts)
-    assert twins.tolist() == [0, 1, 2, 3, 4, 3, 6, 4, 8, 3]
+    duplicate_of = find_twins(texts)
+    assert duplicate_of.tolist() == [0, 1, 2, 3, 4, 3, 6, 4, 8, 3]
     for seed in range(20):
-        object.__setattr__(site, "twins", twins)
+        object.__setattr__(site, "duplicate_of", duplicate_of)
         split = split_pages(site, rng=np.random.default_rng(seed))
         assert split[3] == split[5] == split[9]
         assert split[4] == split[7]
@@ -135,11 +135,11 @@ def test_on_the_real_corpus_twins_share_a_split_and_no_test_query_is_a_training_
     corpus = read_corpus(real_data / "wikispeedia")
     site, _ = build_site(corpus, rng=np.random.default_rng(2016))
     split = split_pages(site, rng=np.random.default_rng(2017))
-    twins = np.flatnonzero(site.twins != np.arange(site.num_pages))
-    assert len(twins) == 8
-    np.testing.assert_array_equal(split[twins], split[site.twins[twins]])
+    duplicate_of = np.flatnonzero(site.duplicate_of != np.arange(site.num_pages))
+    assert len(duplicate_of) == 8
+    np.testing.assert_array_equal(split[duplicate_of], split[site.duplicate_of[duplicate_of]])
     training, _, test = (
         {site.queries.texts[query] for query in queries_of(site, split, part)} for part in PARTS
     )
-    assert len(training) > 10 * len(twins)
+    assert len(training) > 10 * len(duplicate_of)
     assert not training & test

@@ -64,10 +64,10 @@ def test_a_singular_covariance_is_made_regular_and_reported(rng):
 
 def test_unsound_samples_do_not_count(rng):
     _, _, before, controls, after = linear_samples(rng, 50)
-    sound = all_sound(before)
-    sound[:, 40:] = False
+    valid = all_sound(before)
+    valid[:, 40:] = False
     spoilt = after.copy()
     spoilt[:, 40:] = 1e6
-    found = fit_dynamics(before, controls, spoilt, sound, None)
-    wanted = fit_dynamics(before[:, :40], controls[:, :40], after[:, :40], sound[:, :40], None)
+    found = fit_dynamics(before, controls, spoilt, valid, None)
+    wanted = fit_dynamics(before[:, :40], controls[:, :40], after[:, :40], valid[:, :40], None)
     np.testing.assert_allclose(found.dynamics.matrices, wanted.dynamics.matrices, rtol=1e-6)

@@ -8,13 +8,13 @@ from vinlab.learners.gps.linear_gaussian import (
     Controllers,
     Costs,
     Dynamics,
-    best_response,
     divergence,
     expected_cost,
-    improve,
-    propagate,
-    still_controllers,
+    improve_controllers,
+    lqr_backward,
+    lqr_forward,
     with_noise,
+    zero_controllers,
 )
 from vinlab.types import InputError
 
@@ -53,7 +53,7 @@ def random_controllers(rng):
 
 def test_the_backward_pass_is_the_riccati_recursion(rng):
     dynamics, costs, *_ = random_problem(rng)
-    found = best_response(dynamics, costs)
+    found = lqr_backward(dynamics, costs)
     for system in range(SYSTEMS):
         value = np.zeros((STATES, STATES))
         for time in reversed(range(HORIZON)):
@@ -78,7 +78,7 @@ def test_far_from_the_end_the_gains_are_those_of_the_algebraic_riccati_equation(
         np.zeros((1, horizon, 2)),
         np.zeros((1, horizon, 2, 2)),
     )
-    found = best_response(dynamics, Costs(np.tile(joint, (1, horizon, 1, 1)), np.zeros((1, horizon, 3))))
+    found = lqr_backward(dynamics, Costs(np.tile(joint, (1, horizon, 1, 1)), np.zeros((1, horizon, 3))))
     value = solve_discrete_are(a, b, q, r)
     gain = -np.linalg.solve(r + b.T @ value @ b, b.T @ value @ a)
     np.testing.assert_allclose(found.gains[0, 0], gain, rtol=1e-8)
@@ -86,21 +86,21 @@ def test_far_from_the_end_the_gains_are_those_of_the_algebraic_riccati_equation(
 
 def test_no_change_of_gains_or_offsets_lowers_the_expected_cost(rng):
     dynamics, costs, initial, spread = random_problem(rng)
-    best = best_response(dynamics, costs)
-    least = expected_cost(costs, propagate(dynamics, best, initial, spread)).sum(axis=1)
+    best = lqr_backward(dynamics, costs)
+    least = expected_cost(costs, lqr_forward(dynamics, best, initial, spread)).sum(axis=1)
     for _ in range(20):
         other = Controllers(
             best.gains + 0.01 * rng.standard_normal(best.gains.shape),
             best.offsets + 0.01 * rng.standard_normal(best.offsets.shape),
             best.covariances,
         )
-        assert (expected_cost(costs, propagate(dynamics, other, initial, spread)).sum(axis=1) > least).all()
+        assert (expected_cost(costs, lqr_forward(dynamics, other, initial, spread)).sum(axis=1) > least).all()
 
 
 def test_the_forward_pass_is_where_sampled_trajectories_go(rng):
     dynamics, _, initial, spread = random_problem(rng)
     controllers = random_controllers(rng)
-    reached = propagate(dynamics, controllers, initial, spread)
+    reached = lqr_forward(dynamics, controllers, initial, spread)
     states = rng.multivariate_normal(initial[0], spread[0], size=200_000)
     for time in range(3):
         noise = rng.multivariate_normal(np.zeros(CONTROLS), controllers.covariances[0, time], len(states))
@@ -139,7 +139,7 @@ def grown(mean, covariance, matrix, offset, noise):
 def test_the_divergence_is_that_of_the_two_gaussians_over_whole_trajectories(rng):
     dynamics, _, initial, spread = random_problem(rng)
     new, old = random_controllers(rng), random_controllers(rng)
-    found = divergence(new, old, propagate(dynamics, new, initial, spread))
+    found = divergence(new, old, lqr_forward(dynamics, new, initial, spread))
     for system in range(SYSTEMS):
         mean, covariance = whole_trajectory(dynamics, new, initial, spread, system)
         old_mean, old_covariance = whole_trajectory(dynamics, old, initial, spread, system)
@@ -153,28 +153,28 @@ def test_the_divergence_is_that_of_the_two_gaussians_over_whole_trajectories(rng
 @pytest.mark.parametrize("bound", [0.01, 1.0, 20.0])
 def test_an_improvement_meets_the_bound_and_lowers_the_cost(rng, bound):
     dynamics, costs, initial, spread = random_problem(rng)
-    old = still_controllers(SYSTEMS, HORIZON, STATES, CONTROLS, 1.0)
-    found = improve(dynamics, costs, old, initial, spread, bound=np.full(SYSTEMS, bound))
-    reached = propagate(dynamics, found.controllers, initial, spread)
+    old = zero_controllers(SYSTEMS, HORIZON, STATES, CONTROLS, 1.0)
+    found = improve_controllers(dynamics, costs, old, initial, spread, bound=np.full(SYSTEMS, bound))
+    reached = lqr_forward(dynamics, found.controllers, initial, spread)
     np.testing.assert_allclose(divergence(found.controllers, old, reached), found.divergences)
     assert (found.divergences <= bound).all()
     assert (found.divergences >= 0.85 * bound).all()
-    before = expected_cost(costs, propagate(dynamics, old, initial, spread)).sum(axis=1)
+    before = expected_cost(costs, lqr_forward(dynamics, old, initial, spread)).sum(axis=1)
     assert (expected_cost(costs, reached).sum(axis=1) < before).all()
 
 
 def test_a_bound_that_nothing_can_meet_but_the_old_controllers_gives_these_back(rng):
     dynamics, costs, initial, spread = random_problem(rng)
     old = random_controllers(rng)
-    found = improve(dynamics, costs, old, initial, spread, bound=np.zeros(SYSTEMS))
+    found = improve_controllers(dynamics, costs, old, initial, spread, bound=np.zeros(SYSTEMS))
     np.testing.assert_allclose(found.controllers.offsets, old.offsets, atol=1e-6)
     assert (found.divergences <= 1e-9).all()
 
 
 def test_systems_do_not_touch_each_other(rng):
     dynamics, costs, *_ = random_problem(rng)
-    together = best_response(dynamics, costs)
-    alone = best_response(
+    together = lqr_backward(dynamics, costs)
+    alone = lqr_backward(
         Dynamics(dynamics.matrices[:1], dynamics.offsets[:1], dynamics.covariances[:1]),
         Costs(costs.hessians[:1], costs.gradients[:1]),
     )

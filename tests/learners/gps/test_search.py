@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vinlab.learners.gps.gaussian_mixture import MixtureConfig
-from vinlab.learners.gps.linear_gaussian import still_controllers
+from vinlab.learners.gps.linear_gaussian import zero_controllers
 from vinlab.learners.gps.search import (
     LocalSearchConfig,
     QuadraticCost,
@@ -32,11 +32,11 @@ class DoubleIntegrators:
     def step(self, states, controls):
         position, velocity = states[..., :1], states[..., 1:]
         following = np.concatenate([position + 0.2 * velocity, 0.9 * velocity + 0.2 * controls], axis=-1)
-        sound = np.ones(states.shape[:2], dtype=bool)
+        valid = np.ones(states.shape[:2], dtype=bool)
         if self.broken is not None:
-            sound[:, self.broken] = False
+            valid[:, self.broken] = False
             following[:, self.broken] = np.nan
-        return following, sound
+        return following, valid
 
 
 COST = QuadraticCost(np.array([[2.0, 0.0], [-1.0, 0.0]]), np.array([1.0, 0.1]))
@@ -75,9 +75,9 @@ def test_samples_that_fail_are_counted_and_do_not_spoil_the_search():
 
 
 def test_a_failed_sample_stands_still():
-    controllers = still_controllers(2, CONFIG.horizon, 2, 1, 1.0)
+    controllers = zero_controllers(2, CONFIG.horizon, 2, 1, 1.0)
     found = sample(DoubleIntegrators(broken=5), controllers, CONFIG, rng=np.random.default_rng(0))
-    assert not found.sound[:, 5].any()
+    assert not found.valid[:, 5].any()
     assert (found.states[:, 5] == found.states[:, 5, :1]).all()
     assert np.isfinite(found.following).all()
 

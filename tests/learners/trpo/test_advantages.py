@@ -21,12 +21,14 @@ def random_episodes(rng: np.random.Generator, times: int = 7) -> Episodes:
     )
 
 
-def by_definition(rewards, values, ended, discount, trace):
+def by_definition(rewards, values, ended, discount, gae_lambda):
     """The sum over all later steps of (discount trace)^k times that step's surprise."""
     count = len(rewards)
     following = [0.0 if ended[t] else values[t + 1] for t in range(count)]
     surprises = [rewards[t] + discount * following[t] - values[t] for t in range(count)]
-    return [sum((discount * trace) ** (k - t) * surprises[k] for k in range(t, count)) for t in range(count)]
+    return [
+        sum((discount * gae_lambda) ** (k - t) * surprises[k] for k in range(t, count)) for t in range(count)
+    ]
 
 
 def test_advantages_are_the_sums_of_their_definition():
@@ -34,7 +36,7 @@ def test_advantages_are_the_sums_of_their_definition():
     for _ in range(5):
         episodes = random_episodes(rng)
         values = rng.normal(size=(2, 3, 8))
-        found = generalised_advantages(episodes, values, discount=0.9, trace=0.8)
+        found = generalised_advantages(episodes, values, discount=0.9, gae_lambda=0.8)
         for problem, episode in np.ndindex(2, 3):
             length = int(episodes.made[problem, episode].sum())
             expected = by_definition(
@@ -51,7 +53,7 @@ def test_advantages_are_the_sums_of_their_definition():
 def test_full_trace_is_the_return_and_its_bootstrap_minus_the_value():
     rng = np.random.default_rng(1)
     episodes, values = random_episodes(rng), rng.normal(size=(2, 3, 8))
-    found = generalised_advantages(episodes, values, discount=0.9, trace=1.0)
+    found = generalised_advantages(episodes, values, discount=0.9, gae_lambda=1.0)
     lengths = episodes.made.sum(axis=-1)
     last = np.take_along_axis(values, lengths[..., None], axis=-1)[..., 0]
     going_on = ~episodes.ended.any(axis=-1)

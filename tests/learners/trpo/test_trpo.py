@@ -9,9 +9,9 @@ from torch import nn
 
 from vinlab.domains.gridworld.problem import GridworldConfig
 from vinlab.domains.holeworld.problem import sample_worlds
-from vinlab.learners.callbacks import NoRecord, Validation
+from vinlab.learners.callbacks import NullLogger, Validation
 from vinlab.learners.trpo.curriculum import CurriculumConfig
-from vinlab.learners.trpo.trpo import Training, TrpoConfig, act_out, draw_moves, reinforce
+from vinlab.learners.trpo.trpo import Training, TrpoConfig, collect_episodes, draw_moves, train_trpo
 from vinlab.learners.trpo.trust_region import TrustRegionConfig
 from vinlab.networks.grid.rl import PooledCnnConfig, ValueVinConfig
 
@@ -37,7 +37,7 @@ def built(config=VIN, seed=0):
     return config.build(), config.build_critic()
 
 
-class Memory(NoRecord):
+class Memory(NullLogger):
     """Keeps what a run's folder would, and may pull the plug."""
 
     def __init__(self, *, kill_after: int = 10**9) -> None:
@@ -65,14 +65,14 @@ def test_a_killed_run_goes_on_the_way_it_would_have_gone():
 
     whole = Memory()
     policy, critic = built()
-    reinforce(policy, critic, draw, CONFIG, seed=3, record=whole, validate=validate)
+    train_trpo(policy, critic, draw, CONFIG, seed=3, record=whole, validate=validate)
     record = Memory(kill_after=2)
     killed, killed_critic = built()
     with pytest.raises(KeyboardInterrupt):
-        reinforce(killed, killed_critic, draw, CONFIG, seed=3, record=record, validate=validate)
+        train_trpo(killed, killed_critic, draw, CONFIG, seed=3, record=record, validate=validate)
     record.kill_after = 10**9
     again, again_critic = built(seed=9)  # other weights: all that matters comes from the checkpoint
-    reinforce(again, again_critic, draw, CONFIG, seed=3, record=record, validate=validate)
+    train_trpo(again, again_critic, draw, CONFIG, seed=3, record=record, validate=validate)
     assert deterministic(record.lines) == deterministic(whole.lines)
     for name, tensor in policy.state_dict().items():
         assert torch.equal(tensor, again.state_dict()[name]), name
@@ -110,7 +110,7 @@ def test_rewards_that_are_not_numbers_stop_the_step_and_not_the_run():
         return Spoilt(draw(level, rng), spoil=len(seen) == 2)
 
     record, (policy, critic) = Memory(), built()
-    reinforce(policy, critic, spoilt, CONFIG, seed=0, record=record)
+    train_trpo(policy, critic, spoilt, CONFIG, seed=0, record=record)
     reasons = [line["refused"] for line in record.lines]
     assert reasons[1] == "the gradient is not finite"
     assert reasons[0] == reasons[2] == ""
@@ -119,10 +119,10 @@ def test_rewards_that_are_not_numbers_stop_the_step_and_not_the_run():
 
 
 def test_a_search_without_success_is_reported_and_changes_nothing():
-    impossible = replace(CONFIG, trust_region=TrustRegionConfig(attempts=0), iterations=1)
+    impossible = replace(CONFIG, trust_region=TrustRegionConfig(backtracks=0), iterations=1)
     record, (policy, critic) = Memory(), built()
     before = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
-    reinforce(policy, critic, draw, impossible, seed=0, record=record)
+    train_trpo(policy, critic, draw, impossible, seed=0, record=record)
     assert "no step" in record.lines[0]["refused"]
     assert all(torch.equal(tensor, before[name]) for name, tensor in policy.state_dict().items())
 
@@ -131,7 +131,7 @@ def test_a_search_without_success_is_reported_and_changes_nothing():
 def test_one_iteration_moves_every_parameter_within_the_bound(config):
     policy, critic = built(config)
     before = {name: p.detach().clone() for name, p in policy.named_parameters()}
-    training = Training(policy, critic, draw, CONFIG, seed=0, record=NoRecord())
+    training = Training(policy, critic, draw, CONFIG, seed=0, record=NullLogger())
     metrics = training.run_iteration()
     assert 0 < metrics["divergence"] <= CONFIG.trust_region.divergence
     assert [name for name, p in policy.named_parameters() if torch.equal(p, before[name])] == []
@@ -159,14 +159,14 @@ class Bandit(nn.Module):
     def act(self, plan, states):
         return self.logits.expand(*states.shape[:2], 4)
 
-    def look(self, plan, states):
+    def critic_features(self, plan, states):
         return torch.ones(*states.shape[:2], 1)
 
 
 def test_any_policy_in_any_world_learns_what_pays():
     policy, critic = Bandit(), nn.Sequential(nn.Linear(1, 1), nn.Flatten(1))
     config = replace(CONFIG, iterations=30, trust_region=TrustRegionConfig(divergence=0.05))
-    reinforce(policy, critic, lambda level, rng: Corridor(rng), config, seed=0)
+    train_trpo(policy, critic, lambda level, rng: Corridor(rng), config, seed=0)
     assert float(policy.logits.softmax(0)[2].detach()) > 0.95
 
 
@@ -179,7 +179,9 @@ def test_moves_are_drawn_as_likely_as_the_policy_has_them():
 def test_an_episode_ends_once_and_stays_where_it_ended():
     policy, _ = built()
     worlds = draw(4, np.random.default_rng(0))
-    episodes = act_out(policy, policy.plan(worlds.observations), worlds, 8, rng=np.random.default_rng(1))
+    episodes = collect_episodes(
+        policy, policy.plan(worlds.observations), worlds, 8, rng=np.random.default_rng(1)
+    )
     assert (episodes.ended.sum(axis=-1) <= 1).all()
     after = np.cumsum(episodes.ended, axis=-1) - episodes.ended > 0
     assert not episodes.made[after].any()

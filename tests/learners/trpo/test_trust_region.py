@@ -12,19 +12,21 @@ from vinlab.learners.trpo.trust_region import (
     TrustRegionConfig,
     divergence,
     flat_gradient,
-    improve,
     objective,
     solve,
+    trust_region_step,
 )
-from vinlab.learners.trpo.visited_states import Visits
+from vinlab.learners.trpo.visited_states import VisitStatistics
 from vinlab.networks.grid.rl import ValueVinConfig
 
 
-def visits_of(counts: torch.Tensor, advantages: torch.Tensor) -> Visits:
-    return Visits(torch.zeros(*counts.shape, 2, dtype=torch.int64), counts.float(), advantages.float())
+def visits_of(counts: torch.Tensor, advantages: torch.Tensor) -> VisitStatistics:
+    return VisitStatistics(
+        torch.zeros(*counts.shape, 2, dtype=torch.int64), counts.float(), advantages.float()
+    )
 
 
-def random_visits(problems: int, sites: int, moves: int) -> Visits:
+def random_visits(problems: int, sites: int, moves: int) -> VisitStatistics:
     counts = torch.randint(1, 9, (problems, sites)).float()
     return visits_of(counts, torch.randn(problems, sites, moves))
 
@@ -34,7 +36,9 @@ def test_the_step_is_the_natural_gradient_in_closed_form():
     torch.manual_seed(0)
     logits = nn.Parameter(torch.randn(4, dtype=torch.float64))
     advantages = torch.tensor([0.3, -0.2, 0.5, -0.1], dtype=torch.float64)
-    visits = Visits(torch.zeros(1, 1, 2, dtype=torch.int64), torch.ones(1, 1), advantages[None, None])
+    visits = VisitStatistics(
+        torch.zeros(1, 1, 2, dtype=torch.int64), torch.ones(1, 1), advantages[None, None]
+    )
     p = logits.detach().softmax(0)
     gradient = advantages * 1.0 - p * advantages.sum()  # of sum_m A_m pi(m) / pi_old(m)
     fisher = torch.diag(p) - torch.outer(p, p)
@@ -46,8 +50,10 @@ def test_the_step_is_the_natural_gradient_in_closed_form():
     def read(_: slice) -> torch.Tensor:
         return logits[None, None] * 1.0
 
-    config = TrustRegionConfig(divergence=bound, damping=0.0, conjugate_steps=4, shrink=0.999, attempts=50)
-    step = improve(read(slice(None)), read, visits, [logits], config)
+    config = TrustRegionConfig(
+        divergence=bound, damping=0.0, conjugate_steps=4, backtrack_ratio=0.999, backtracks=50
+    )
+    step = trust_region_step(read(slice(None)), read, visits, [logits], config)
     assert step.accepted
     assert step.divergence == pytest.approx(bound, rel=5e-3)
     # A step that is a trifle too long for the true divergence is shortened by a few thousandths.
@@ -113,7 +119,9 @@ def test_the_bound_is_never_exceeded_and_the_objective_never_falls(seed, bound):
     visits = random_visits(5, 7, 4)
     old = network(inputs).detach().log_softmax(-1)
     config = TrustRegionConfig(divergence=bound, fisher_share=0.4)
-    step = improve(network(inputs), lambda c: network(inputs[c]), visits, list(network.parameters()), config)
+    step = trust_region_step(
+        network(inputs), lambda c: network(inputs[c]), visits, list(network.parameters()), config
+    )
     measured = float(divergence(network(inputs).detach(), old, visits.counts))
     assert measured <= bound
     assert step.divergence == pytest.approx(measured, abs=1e-6)
@@ -127,13 +135,15 @@ def test_every_parameter_moves_whatever_its_name():
     network = ValueVinConfig(iterations=4, hidden=3, deviation=0.1, reward_scale=1.0).build()
     assert any("value" in name for name, _ in network.named_parameters())
     images, states = torch.rand(3, 2, 6, 6), torch.randint(1, 5, (3, 9, 2))
-    visits = Visits(states, torch.ones(3, 9), torch.randn(3, 9, 4))
+    visits = VisitStatistics(states, torch.ones(3, 9), torch.randn(3, 9, 4))
     before = {name: parameter.detach().clone() for name, parameter in network.named_parameters()}
 
     def read(chosen: slice) -> torch.Tensor:
         return network(images[chosen], states[chosen])[0]
 
-    assert improve(read(slice(None)), read, visits, list(network.parameters()), TrustRegionConfig()).accepted
+    assert trust_region_step(
+        read(slice(None)), read, visits, list(network.parameters()), TrustRegionConfig()
+    ).accepted
     for name, parameter in network.named_parameters():
         assert not torch.equal(parameter, before[name]), name
 
@@ -143,7 +153,7 @@ def test_what_is_not_finite_stops_the_step_and_is_reported():
     before = network.weight.detach().clone()
     spoilt = random_visits(2, 3, 4)
     spoilt.advantages[0, 0, 0] = torch.nan
-    step = improve(
+    step = trust_region_step(
         network(inputs), lambda c: network(inputs[c]), spoilt, list(network.parameters()), TrustRegionConfig()
     )
     assert (step.accepted, step.reason) == (False, "the gradient is not finite")
@@ -153,12 +163,14 @@ def test_what_is_not_finite_stops_the_step_and_is_reported():
 def test_a_search_without_success_restores_the_parameters():
     network, inputs = nn.Linear(3, 4), torch.randn(2, 3, 3)
     before = network.weight.detach().clone()
-    config = TrustRegionConfig(attempts=3)
+    config = TrustRegionConfig(backtracks=3)
 
     def read(_: slice) -> torch.Tensor:  # the world changes as soon as the policy does: nothing ever improves
         return network(inputs) if torch.equal(network.weight, before) else network(inputs) * torch.nan
 
-    step = improve(read(slice(None)), read, random_visits(2, 3, 4), list(network.parameters()), config)
+    step = trust_region_step(
+        read(slice(None)), read, random_visits(2, 3, 4), list(network.parameters()), config
+    )
     assert not step.accepted
     assert "no step" in step.reason
     assert torch.equal(network.weight, before)
@@ -193,8 +205,12 @@ def test_one_update_agrees_with_sb3_contrib_from_the_same_batch():
     advantages[torch.arange(256), 0, batch.actions.long().flatten()] = scaled
     visits = visits_of(torch.ones(256, 1), advantages)
     inputs = batch.observations[:, None].float()
-    config = TrustRegionConfig(divergence=0.01, conjugate_steps=15, damping=0.1, shrink=0.8, attempts=10)
-    improve(network(inputs), lambda c: network(inputs[c]), visits, list(network.parameters()), config)
+    config = TrustRegionConfig(
+        divergence=0.01, conjugate_steps=15, damping=0.1, backtrack_ratio=0.8, backtracks=10
+    )
+    trust_region_step(
+        network(inputs), lambda c: network(inputs[c]), visits, list(network.parameters()), config
+    )
     before = [one.detach().clone() for one in theirs]
     reference.train()
     for ours, other, old in zip(network.parameters(), theirs, before, strict=True):

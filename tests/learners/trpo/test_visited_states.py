@@ -5,7 +5,7 @@ import torch
 
 from vinlab.learners.trpo.advantages import Episodes
 from vinlab.learners.trpo.trust_region import divergence, objective
-from vinlab.learners.trpo.visited_states import Visits, add_up, find_sites
+from vinlab.learners.trpo.visited_states import VisitStatistics, aggregate, unique_states
 
 
 def crowded_episodes(rng: np.random.Generator) -> Episodes:
@@ -22,7 +22,7 @@ def crowded_episodes(rng: np.random.Generator) -> Episodes:
 
 def test_every_passed_state_is_found_among_its_problems_sites():
     passed = np.random.default_rng(0).integers(0, (4, 6), size=(5, 3, 8, 2))
-    sites = find_sites(passed)
+    sites = unique_states(passed)
     found = sites.states.numpy()[np.arange(5)[:, None, None], sites.index]
     np.testing.assert_array_equal(found, passed)
     for problem in range(5):
@@ -34,8 +34,8 @@ def test_objective_and_divergence_are_those_of_the_single_steps():
     rng = np.random.default_rng(1)
     episodes = crowded_episodes(rng)
     advantages, targets = rng.normal(size=(2, 3, 4, 6))
-    sites = find_sites(episodes.states)
-    visits, wanted = add_up(episodes, sites, advantages, targets)
+    sites = unique_states(episodes.states)
+    visits, wanted = aggregate(episodes, sites, advantages, targets)
     old_table, new_table = torch.randn(2, 3, 3, 3, 4)  # problem, row, col, move
     problem = torch.arange(3)[:, None]
     tables = [t[problem, visits.states[..., 0], visits.states[..., 1]] for t in (old_table, new_table)]
@@ -59,7 +59,7 @@ def test_filler_repeats_the_last_state_and_counts_nothing():
     states = np.zeros((2, 1, 3, 2), np.int64)
     states[0, 0] = [[1, 1], [1, 2], [1, 3]]
     states[1, 0] = [[2, 2], [2, 2], [2, 2]]
-    sites = find_sites(states)
+    sites = unique_states(states)
     assert sites.states[1].tolist() == [[2, 2], [2, 2], [2, 2]]
     episodes = Episodes(
         states,
@@ -69,6 +69,6 @@ def test_filler_repeats_the_last_state_and_counts_nothing():
         np.zeros((2, 1, 2), bool),
         4,
     )
-    visits, _ = add_up(episodes, sites, np.ones((2, 1, 2)), np.ones((2, 1, 2)))
-    assert isinstance(visits, Visits)
+    visits, _ = aggregate(episodes, sites, np.ones((2, 1, 2)), np.ones((2, 1, 2)))
+    assert isinstance(visits, VisitStatistics)
     assert visits.counts.tolist() == [[1, 1, 0], [2, 0, 0]]

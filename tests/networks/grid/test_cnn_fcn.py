@@ -3,7 +3,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from vinlab.modules.attention import look_up
+from vinlab.modules.attention import gather_states
 from vinlab.networks.configs import network_from_plain, network_to_plain
 from vinlab.networks.grid.cnn import CnnConfig
 from vinlab.networks.grid.fcn import FcnConfig
@@ -41,11 +41,11 @@ def test_the_windows_of_a_cnn_give_what_the_plain_pass_gives(size):
     observations = some_maps(2, size)
     asked = distinct(every_cell(2, size), size)
     plan = network.plan(observations)
-    found = network.look(plan, asked.owner, asked.places)
+    found = network.patch_features(plan, asked.owner, asked.places)
     here = functional.one_hot(torch.arange(2 * size**2) % size**2, size**2).float().view(-1, 1, size, size)
     plain = network.images(torch.cat([observations[asked.owner], here], dim=1))[-1]
     torch.testing.assert_close(found, plain)
-    torch.testing.assert_close(network.look_plainly(plan, asked.owner, asked.places), plain)
+    torch.testing.assert_close(network.patch_features_reference(plan, asked.owner, asked.places), plain)
 
 
 def test_so_do_their_gradients():
@@ -53,8 +53,8 @@ def test_so_do_their_gradients():
     asked = distinct(torch.randint(12, (2, 9, 2)), 12)
     plan = network.plan(some_maps(2, 12))
     gradients = []
-    for look in (network.look, network.look_plainly):
-        total = look(plan, asked.owner, asked.places).square().sum()
+    for patch_features in (network.patch_features, network.patch_features_reference):
+        total = patch_features(plan, asked.owner, asked.places).square().sum()
         gradients.append(torch.autograd.grad(total, list(network.filters.parameters()), retain_graph=True))
     torch.testing.assert_close(gradients[0], gradients[1])
 
@@ -79,7 +79,7 @@ def test_the_cnn_has_the_layers_of_the_paper():
 def test_the_fcn_reads_what_plain_convolutions_give_everywhere(size):
     network = with_noise(FcnConfig(size=size, filters=(7, 6, 5)).build())
     observations, states = some_maps(2, size), every_cell(2, size)
-    expected = network.policy(look_up(network.everywhere(observations), states))
+    expected = network.policy(gather_states(network.dense_logits(observations), states))
     torch.testing.assert_close(network(observations, states)[0], expected, rtol=1e-4, atol=1e-5)
 
 
@@ -88,7 +88,7 @@ def test_the_fcn_has_the_layers_of_the_paper():
     assert network.span.weight.shape == (150, 2, 15, 15)
     assert network.second.weight.shape == (150, 150, 1, 1)
     assert network.third.weight.shape == (10, 150, 1, 1)
-    assert network.everywhere(torch.zeros(1, 2, 8, 8)).shape == (1, 10, 8, 8)
+    assert network.dense_logits(torch.zeros(1, 2, 8, 8)).shape == (1, 10, 8, 8)
 
 
 def test_a_state_that_is_asked_for_often_is_looked_at_once():

@@ -76,7 +76,7 @@ def test_the_cnn_is_tied_to_its_size():
 
 
 def test_the_vins_logits_are_the_attended_values_themselves():
-    network = ValueVinConfig(iterations=5, initialisation="random", deviation=0.2).build()
+    network = ValueVinConfig(iterations=5, initialisation="random", std=0.2).build()
     plan = network.plan(images(8))
     logits = network.act(plan, STATES)
     for problem in range(2):
@@ -86,7 +86,7 @@ def test_the_vins_logits_are_the_attended_values_themselves():
 
 
 def test_kernels_that_start_as_moves_prefer_the_way_to_a_reward():
-    network = ValueVinConfig(iterations=8, deviation=0.0).build()
+    network = ValueVinConfig(iterations=8, std=0.0).build()
     reward = torch.zeros(1, 1, 7, 7)
     reward[0, 0, 3, 3] = 1.0
     plan = network.planner(reward, network.transition(reward))
@@ -106,7 +106,7 @@ def test_a_critic_sees_the_values_around_a_state_and_nothing_flows_back():
     config = ValueVinConfig(iterations=3)
     network, critic = config.build(), config.build_critic()
     plan = network.plan(images(8))
-    seen = network.look(plan, STATES)
+    seen = network.critic_features(plan, STATES)
     assert seen.shape == (2, 3, critic.num_features)
     torch.testing.assert_close(seen[0, 1, :4], plan.q[0, :, 2, 3])
     torch.testing.assert_close(seen[0, 1, 4:13].reshape(3, 3), plan.value[0, 0, 1:4, 2:5])

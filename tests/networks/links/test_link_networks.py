@@ -100,7 +100,7 @@ def test_a_plan_that_learns_alone_teaches_the_network_that_it_belongs_to():
     site = ten_pages()
     network, view = make(MemberVinConfig(3), site)
     before = {name: weight.clone() for name, weight in network.named_parameters()}
-    alone = network.plan_alone()
+    alone = network.without_reactive_part()
     imitate(alone, lessons(site), one_cycle(1, 1e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view))
     moved = {
         name.split(".")[0] for name, weight in network.named_parameters() if not weight.equal(before[name])

@@ -85,7 +85,7 @@ class ParticleWorlds:
         return np.concatenate([self.problems.starts, np.zeros_like(self.problems.starts)], axis=1)
 
     def step(
-        self, states: Float64[np.ndarray, "B N 4"], pushes: Float64[np.ndarray, "B N 2"]
+        self, states: Float64[np.ndarray, "B N 4"], forces: Float64[np.ndarray, "B N 2"]
     ) -> tuple[Float64[np.ndarray, "B N 4"], Bool[np.ndarray, "B N"]]:
         """The states that follow N pushes in each square, and whether the simulation stayed sound.
 
@@ -94,7 +94,7 @@ class ParticleWorlds:
         from mujoco import rollout
 
         count = states.shape[1]
-        flat, wanted = states.reshape(-1, 4), pushes.reshape(-1, 2)
+        flat, wanted = states.reshape(-1, 4), forces.reshape(-1, 2)
         usable = np.asarray(np.isfinite(flat).all(axis=1) & np.isfinite(wanted).all(axis=1))
         initial = np.concatenate([np.zeros((len(flat), 1)), np.where(usable[:, None], flat, 0.0)], axis=1)
         controls = np.where(usable[:, None], wanted, 0.0)
@@ -102,9 +102,9 @@ class ParticleWorlds:
         models = [model for model in self._models for _ in range(count)]
         reached = np.asarray(rollout.rollout(models, self._data, initial, controls)[0])
         self.steps_simulated += len(flat) * self.physics.substeps
-        sound = usable & self._is_sound(reached[:, -1])
-        following = np.where(sound[:, None], reached[:, -1, 1:], flat)
-        return following.reshape(states.shape), sound.reshape(states.shape[:2])
+        valid = usable & self._is_sound(reached[:, -1])
+        following = np.where(valid[:, None], reached[:, -1, 1:], flat)
+        return following.reshape(states.shape), valid.reshape(states.shape[:2])
 
     def _is_sound(self, reached: Float64[np.ndarray, "S 5"]) -> Bool[np.ndarray, " S"]:
         # MuJoCo stops or resets the clock of a simulation that it warns of.

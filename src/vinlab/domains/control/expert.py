@@ -39,10 +39,10 @@ class Rollouts:
 
     states: Float64[np.ndarray, "B N T 4"]
     """Before each push."""
-    pushes: Float64[np.ndarray, "B N T 2"]
+    forces: Float64[np.ndarray, "B N T 2"]
     """What the controller wanted, without the noise."""
     final: Float64[np.ndarray, "B N 4"]
-    sound: Bool[np.ndarray, "B N"]
+    valid: Bool[np.ndarray, "B N"]
     """False where the simulation diverged; such a rollout stands still from there on."""
 
     def distances(self, goals: Float64[np.ndarray, "B 2"]) -> Float64[np.ndarray, "B N"]:
@@ -116,24 +116,24 @@ def roll_out(
 ) -> Rollouts:
     """Let a controller push from the start on, with noise on its pushes if asked; all squares at once."""
     states = np.repeat(worlds.initial_states[:, None], samples, axis=1)
-    sound = np.ones(states.shape[:2], dtype=bool)
+    valid = np.ones(states.shape[:2], dtype=bool)
     disturbance = np.zeros((*states.shape[:2], 2))
     seen, wanted = [], []
     for _ in range(horizon):
-        pushes = controller(states)
+        forces = controller(states)
         seen.append(states)
-        wanted.append(pushes)
+        wanted.append(forces)
         if noise and rng is not None:
             # A slowly changing disturbance leads further from the route than one that averages out.
             disturbance = 0.8 * disturbance + 0.6 * noise * rng.standard_normal(disturbance.shape)
-        following, fine = worlds.step(states, pushes + disturbance)
-        sound &= fine
-        states = np.where(sound[..., None], following, states)
-    return Rollouts(np.stack(seen, axis=2), np.stack(wanted, axis=2), states, sound)
+        following, fine = worlds.step(states, forces + disturbance)
+        valid &= fine
+        states = np.where(valid[..., None], following, states)
+    return Rollouts(np.stack(seen, axis=2), np.stack(wanted, axis=2), states, valid)
 
 
 def _push_towards(places: np.ndarray, states: np.ndarray, gains: Gains) -> np.ndarray:
-    pushes = gains.stiffness * (places - states[..., :2]) - gains.damping * states[..., 2:]
+    forces = gains.stiffness * (places - states[..., :2]) - gains.damping * states[..., 2:]
     # Too strong a push keeps its direction.
-    strength = np.abs(pushes).max(axis=-1, keepdims=True)
-    return pushes / np.maximum(strength, 1.0)
+    strength = np.abs(forces).max(axis=-1, keepdims=True)
+    return forces / np.maximum(strength, 1.0)

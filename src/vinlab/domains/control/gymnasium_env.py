@@ -63,12 +63,12 @@ class ParticleControlEnvironment(gymnasium.Env[Observation, np.ndarray]):
 
     def step(self, action: np.ndarray) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Observation, reward, whether the simulation diverged, whether time is up, and the distance to the goal."""
-        pushes = np.asarray(action, dtype=np.float64).reshape(1, 1, 2)
-        self._states, sound = self._worlds.step(self._states, pushes)
+        forces = np.asarray(action, dtype=np.float64).reshape(1, 1, 2)
+        self._states, valid = self._worlds.step(self._states, forces)
         self._pushes_made += 1
         distance = self._distance()
         time_is_up = self._pushes_made >= self._horizon
-        return self._observation(), -0.5 * distance**2, not sound.all(), time_is_up, {"distance": distance}
+        return self._observation(), -0.5 * distance**2, not valid.all(), time_is_up, {"distance": distance}
 
     def _next_problem(self) -> ControlProblems:
         if self._problems is None:

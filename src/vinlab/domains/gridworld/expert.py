@@ -1,6 +1,7 @@
 """The expert of the grid-world: shortest paths, for every cell of every map at once."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
@@ -172,3 +173,30 @@ def pack_demonstrations(
         torch.from_numpy(all_moves),
         torch.from_numpy(filled.astype(np.float32)),
     )
+
+
+@dataclass(frozen=True)
+class ExactSolution:
+    """Exact costs, moves and paths of some problems."""
+
+    costs: Float64[np.ndarray, "B H W"]
+    moves: Int8[np.ndarray, "B H W"]
+    """The expert's own move in every cell."""
+    optimal: Bool[np.ndarray, "B 8 H W"]
+    """All moves that begin a shortest path."""
+    paths: Int[np.ndarray, "B T 2"]
+    """The expert's path from each start, padded."""
+    lengths: Int[np.ndarray, " B"]
+    """States on each path, both ends included; 0 where no path exists."""
+
+    def __getitem__(self, chosen: slice) -> "ExactSolution":
+        return ExactSolution(*(getattr(self, field.name)[chosen] for field in fields(self)))
+
+
+def solve(problems: GridProblems, *, corner_cutting: bool = True) -> ExactSolution:
+    """The exact solution of all problems."""
+    costs = cost_to_go(problems.obstacles, problems.goals, corner_cutting=corner_cutting)
+    moves = expert_moves(costs, problems.obstacles, corner_cutting=corner_cutting)
+    optimal = optimal_moves(costs, problems.obstacles, corner_cutting=corner_cutting)
+    paths, lengths = expert_paths(moves, problems.obstacles, problems.starts, problems.goals)
+    return ExactSolution(costs, moves, optimal, paths, lengths)

@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from vinlab.domains.gridworld.problem import GridworldConfig, observe
-from vinlab.domains.holeworld.problem import NUM_MOVES, sample_hole_problems, step_among_holes
+from vinlab.domains.holeworld.problem import NUM_MOVES, sample_hole_problems, step_holeworld
 from vinlab.types import GOAL_MARK, GridProblems, InputError
 
 Observation = dict[str, Any]
@@ -144,7 +144,7 @@ class _Episodes:
 
     def move(self, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The rewards, who reached the goal, who fell, and whose time is up."""
-        outcome = step_among_holes(self.obstacles, self.goals, self.states, moves)
+        outcome = step_holeworld(self.obstacles, self.goals, self.states, moves)
         self.states, self.steps = outcome.states, self.steps + 1
         cut = ~outcome.ended & (self.steps >= self.horizon)
         return outcome.rewards.astype(np.float64), outcome.reached, outcome.fallen, cut

@@ -35,7 +35,7 @@ class Outcome:
         return self.reached | self.fallen
 
 
-def step_among_holes(
+def step_holeworld(
     obstacles: UInt8[np.ndarray, "B H W"],
     goals: Int[np.ndarray, "B 2"],
     states: Int[np.ndarray, "B *S 2"],
@@ -50,7 +50,7 @@ def step_among_holes(
     return Outcome(states, rewards.astype(np.float32), reached, fallen)
 
 
-class HoleWorlds:
+class HoleWorldBatch:
     """Maps with a goal each, on which many episodes go on at once; what a learner acts in."""
 
     def __init__(self, obstacles: np.ndarray, goals: np.ndarray, starts: Int[np.ndarray, "B S 2"]) -> None:
@@ -67,11 +67,11 @@ class HoleWorlds:
         self, states: Int[np.ndarray, "B S 2"], moves: Int[np.ndarray, "B S"]
     ) -> tuple[Int[np.ndarray, "B S 2"], Float32[np.ndarray, "B S"], Bool[np.ndarray, "B S"]]:
         """The states that follow, the rewards, and which episodes are over."""
-        outcome = step_among_holes(self.obstacles, self.goals, states, moves)
+        outcome = step_holeworld(self.obstacles, self.goals, states, moves)
         return outcome.states, outcome.rewards, outcome.ended
 
 
-def difficulties(
+def moves_to_goal(
     obstacles: UInt8[np.ndarray, "B H W"], goals: Int[np.ndarray, "B 2"]
 ) -> Float64[np.ndarray, "B H W"]:
     """How many moves the goal is away from each cell; infinite where there is no way."""
@@ -86,7 +86,7 @@ def sample_worlds(
     hardest: int,
     rng: np.random.Generator,
     taken: Collection[str] = (),
-) -> HoleWorlds:
+) -> HoleWorldBatch:
     """As many maps as asked for, each with starts whose distances are uniform over 1..``hardest``.
 
     Where a map has no cell at a distance the start is one at the next smaller. No map and goal has its key
@@ -97,7 +97,7 @@ def sample_worlds(
     wanted = rng.integers(1, hardest, endpoint=True, size=(count, episodes))
     wanted = np.minimum(wanted, furthest[:, None])
     starts = np.stack([_cells_at(distances, wanted[:, one], rng) for one in range(episodes)], axis=1)
-    return HoleWorlds(obstacles, goals, starts)
+    return HoleWorldBatch(obstacles, goals, starts)
 
 
 def sample_hole_problems(
@@ -137,7 +137,7 @@ def _draw(
     found, attempts = 0, 0
     while found < count:
         obstacles, goals = config.maps.draw(*config.shape, 2 * (count - found) + 8, rng=rng)
-        distances = difficulties(obstacles, goals)
+        distances = moves_to_goal(obstacles, goals)
         kept = (np.isfinite(distances) & (distances > 0)).any(axis=(1, 2)) & _are_new(obstacles, goals, taken)
         drawn.append((obstacles[kept], goals[kept], distances[kept]))
         found, attempts = found + int(kept.sum()), attempts + len(kept)

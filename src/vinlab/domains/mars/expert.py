@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float32, Int64, UInt8
 from torch import Tensor
 
 from vinlab.domains.gridworld.expert import NO_MOVE, expert_moves, expert_paths, optimal_moves, sample_starts
-from vinlab.domains.mars.observation import even_out
+from vinlab.domains.mars.observation import normalise
 from vinlab.domains.mars.patches import MarsProblems
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import GridProblems
@@ -19,7 +19,7 @@ CHUNK = 1000
 
 
 @dataclass(frozen=True)
-class GroundBatch:
+class TerrainBatch:
     """Some patches with their goals; the goals of one patch follow each other."""
 
     images: Float32[Tensor, "B 1 h w"]
@@ -38,13 +38,13 @@ class GroundBatch:
         """Where one can be."""
         return ~self.blocked.repeat_interleave(self.goals_of_patches.shape[1], dim=0)
 
-    def ask(self, policy: Any) -> Float32[Tensor, "N M H W"]:
+    def logits(self, policy: Any) -> Float32[Tensor, "N M H W"]:
         """The policy's logits of the moves in every cell."""
-        return policy.everywhere(self.images, self.goals_of_patches)
+        return policy.dense_logits(self.images, self.goals_of_patches)
 
 
 @dataclass(frozen=True)
-class GroundLessons:
+class TerrainDemonstrations:
     """Patches to learn from; the moves are packed into the bits of a byte, for there are many."""
 
     images: UInt8[np.ndarray, "P h w"]
@@ -58,12 +58,12 @@ class GroundLessons:
     def __len__(self) -> int:
         return len(self.images)
 
-    def __getitem__(self, chosen: Any) -> GroundBatch:
+    def __getitem__(self, chosen: Any) -> TerrainBatch:
         chosen = np.asarray(chosen)
         packed = torch.from_numpy(self.packed[chosen]).flatten(0, 1)[:, None]
         bits = 2 ** torch.arange(8, dtype=torch.uint8)[:, None, None]
-        return GroundBatch(
-            even_out(self.images[chosen]),
+        return TerrainBatch(
+            normalise(self.images[chosen]),
             torch.from_numpy(self.goals[chosen]),
             (packed & bits) > 0,
             torch.from_numpy(self.obstacles[chosen]),
@@ -71,7 +71,7 @@ class GroundLessons:
 
 
 @dataclass(frozen=True)
-class TeachingConfig:
+class DemonstrationConfig:
     """What the expert shows on each patch."""
 
     goals: int = 4
@@ -83,17 +83,19 @@ class TeachingConfig:
     """Whether every other patch, by chance, is turned upside down: light from the west stays where it is then."""
 
 
-def teach(problems: MarsProblems, config: TeachingConfig, *, rng: np.random.Generator) -> GroundLessons:
+def demonstrate(
+    problems: MarsProblems, config: DemonstrationConfig, *, rng: np.random.Generator
+) -> TerrainDemonstrations:
     """Lessons on each patch; where a free region has too few cells, goals occur twice."""
     if config.mirror:
-        problems = upside_down(problems, rng.random(len(problems)) < 0.5)
+        problems = flip_vertically(problems, rng.random(len(problems)) < 0.5)
     parts = [_teach(problems[at : at + CHUNK], config, rng) for at in range(0, len(problems), CHUNK)]
     goals, packed = (np.concatenate(column) for column in zip(*parts, strict=True))
     weights = torch.from_numpy((packed > 0).sum(axis=(1, 2, 3)).astype(np.float32))
-    return GroundLessons(problems.images, problems.obstacles, goals, packed, weights)
+    return TerrainDemonstrations(problems.images, problems.obstacles, goals, packed, weights)
 
 
-def upside_down(problems: MarsProblems, chosen: Bool[np.ndarray, " N"]) -> MarsProblems:
+def flip_vertically(problems: MarsProblems, chosen: Bool[np.ndarray, " N"]) -> MarsProblems:
     """The same problems, the chosen ones with north below."""
     last, by_patch = problems.obstacles.shape[1] - 1, chosen[:, None, None]
 
@@ -106,12 +108,12 @@ def upside_down(problems: MarsProblems, chosen: Bool[np.ndarray, " N"]) -> MarsP
         np.where(by_patch, problems.obstacles[:, ::-1], problems.obstacles),
         turn(problems.starts),
         turn(problems.goals),
-        problems.blocks,
+        problems.block_ids,
     )
 
 
 def _teach(
-    problems: MarsProblems, config: TeachingConfig, rng: np.random.Generator
+    problems: MarsProblems, config: DemonstrationConfig, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """The goals of each patch ``[P G 2]`` and the packed moves for them ``[P G H W]``."""
     obstacles = problems.grid.obstacles
@@ -125,7 +127,7 @@ def _teach(
     return np.stack(goals, axis=1), np.stack(shown, axis=1)
 
 
-def _show(problems: GridProblems, config: TeachingConfig, rng: np.random.Generator) -> np.ndarray:
+def _show(problems: GridProblems, config: DemonstrationConfig, rng: np.random.Generator) -> np.ndarray:
     """The packed moves that the expert shows on each map."""
     costs = cost_to_go(problems.obstacles, problems.goals)
     if config.trajectories is None:

@@ -12,9 +12,9 @@ from vinlab.types import GridProblems, InputError
 CELL = PatchConfig().cell
 
 
-def write_ground_problems(path: str | os.PathLike[str], problems: MarsProblems) -> None:
+def write_terrain_problems(path: str | os.PathLike[str], problems: MarsProblems) -> None:
     """Write problems with their images ``(N, 1, h, w)`` to a file, which is either complete or as it was before."""
-    write_problems(path, problems.grid, {"images": problems.images[:, None], "blocks": problems.blocks})
+    write_problems(path, problems.grid, {"images": problems.images[:, None], "blocks": problems.block_ids})
 
 
 def read_any_problems(path: str | os.PathLike[str]) -> GridProblems | MarsProblems:
@@ -24,14 +24,14 @@ def read_any_problems(path: str | os.PathLike[str]) -> GridProblems | MarsProble
     if "images" not in more:
         return problems
     images = _images(more["images"], problems, path)
-    blocks = more.get("blocks", np.arange(len(problems)))
-    if blocks.shape != (len(problems),) or blocks.dtype.kind not in "iu":
+    block_ids = more.get("blocks", np.arange(len(problems)))
+    if block_ids.shape != (len(problems),) or block_ids.dtype.kind not in "iu":
         raise InputError(
-            f"blocks in {path} must be a whole number for each problem, but {blocks.shape} came."
+            f"blocks in {path} must be a whole number for each problem, but {block_ids.shape} came."
         )
     obstacles = problems.obstacles.astype(bool)
     starts, goals = (ends.astype(np.int64) for ends in (problems.starts, problems.goals))
-    return MarsProblems(images, obstacles, starts, goals, blocks.astype(np.int64))
+    return MarsProblems(images, obstacles, starts, goals, block_ids.astype(np.int64))
 
 
 def _images(images: np.ndarray, problems: GridProblems, path: Path) -> np.ndarray:

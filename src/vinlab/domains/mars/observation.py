@@ -12,13 +12,13 @@ CONTRAST = 20.0
 away how strong the shading is, which is what tells steep ground from flat."""
 
 
-def even_out(images: UInt8[np.ndarray, "N h w"]) -> Float32[Tensor, "N 1 h w"]:
+def normalise(images: UInt8[np.ndarray, "N h w"]) -> Float32[Tensor, "N 1 h w"]:
     """Pictures without their mean brightness, in units of contrast."""
     values = torch.from_numpy(np.ascontiguousarray(images)).float()[:, None]
     return (values - values.mean(dim=(2, 3), keepdim=True)) / CONTRAST
 
 
-def observe_ground(
+def observe_terrain(
     images: UInt8[np.ndarray, "N h w"], goals: Int64[np.ndarray, "N 2"], *, cell: int = 8
 ) -> Float32[Tensor, "N 2 h w"]:
     """The evened picture, and a channel in which the goal's cell is marked."""
@@ -28,4 +28,4 @@ def observe_ground(
     marks = torch.zeros(len(images), rows, cols)
     marks[torch.arange(len(goals)), goals[:, 0], goals[:, 1]] = GOAL_MARK
     marks = marks.repeat_interleave(cell, dim=1).repeat_interleave(cell, dim=2)
-    return torch.cat([even_out(images), marks[:, None]], dim=1)
+    return torch.cat([normalise(images), marks[:, None]], dim=1)

@@ -61,7 +61,7 @@ class MarsProblems:
     starts: Int64[np.ndarray, "N 2"]
     """Row and column of a cell, as in the goals."""
     goals: Int64[np.ndarray, "N 2"]
-    blocks: Int64[np.ndarray, " N"]
+    block_ids: Int64[np.ndarray, " N"]
     """Which tile of ground, as large as a patch, holds the middle of each patch: patches of one block are akin."""
 
     def __len__(self) -> int:
@@ -73,7 +73,7 @@ class MarsProblems:
             self.obstacles[chosen],
             self.starts[chosen],
             self.goals[chosen],
-            self.blocks[chosen],
+            self.block_ids[chosen],
         )
 
     @property
@@ -85,7 +85,7 @@ class MarsProblems:
 def concatenate(parts: Iterable[MarsProblems]) -> MarsProblems:
     """Problems of one size, one after the other."""
     parts = list(parts)
-    names = ("images", "obstacles", "starts", "goals", "blocks")
+    names = ("images", "obstacles", "starts", "goals", "block_ids")
     return MarsProblems(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
@@ -101,7 +101,7 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Census:
+class PatchCounts:
     """How many patches there are in some ground, and why some of them make no task."""
 
     stride: int
@@ -114,9 +114,9 @@ class Census:
     """No connected free region that is large enough."""
     usable: int
 
-    def __add__(self, other: "Census") -> "Census":
+    def __add__(self, other: "PatchCounts") -> "PatchCounts":
         names = ("positions", "unknown", "too_open", "too_blocked", "no_region", "usable")
-        return Census(self.stride, *(getattr(self, name) + getattr(other, name) for name in names))
+        return PatchCounts(self.stride, *(getattr(self, name) + getattr(other, name) for name in names))
 
     def __str__(self) -> str:
         return (
@@ -147,18 +147,18 @@ def cut(
 
 def find_patches(
     terrain: Terrain, region: Region, config: PatchConfig, stride: int
-) -> tuple[Int64[np.ndarray, "N 2"], Census]:
+) -> tuple[Int64[np.ndarray, "N 2"], PatchCounts]:
     """The corners of all usable patches of a region, and the census of all."""
     corners = _lattice(region, config.side, stride)
     positions = len(corners)
     if not positions:
-        return corners, Census(stride, 0, 0, 0, 0, 0, 0)
+        return corners, PatchCounts(stride, 0, 0, 0, 0, 0, 0)
     corners = corners[_wholly_known(terrain, corners, config.side)]
     share, largest = _describe(terrain, corners, config)
     too_open, too_blocked = share < config.min_blocked, share > config.max_blocked
     no_region = ~too_open & ~too_blocked & (largest < config.min_free)
     usable = corners[~(too_open | too_blocked | no_region)]
-    return usable, Census(
+    return usable, PatchCounts(
         stride,
         positions,
         unknown=positions - len(corners),

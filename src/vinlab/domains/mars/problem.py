@@ -6,12 +6,19 @@ from typing import Literal
 
 import numpy as np
 
-from vinlab.domains.mars.patches import Census, MarsProblems, PatchConfig, Region, concatenate, find_patches
+from vinlab.domains.mars.patches import (
+    MarsProblems,
+    PatchConfig,
+    PatchCounts,
+    Region,
+    concatenate,
+    find_patches,
+)
 from vinlab.domains.mars.tasks import count_tiles, problems_at
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.types import InputError
 
-__all__ = ["Census", "MarsProblems", "PatchConfig", "Protocol", "Splits", "split_problems"]
+__all__ = ["MarsProblems", "PatchConfig", "PatchCounts", "Protocol", "Splits", "split_problems"]
 
 Protocol = Literal["disjoint", "overlapping"]
 """Whether train, validation and test share no ground, or are different patches of the same ground."""
@@ -33,7 +40,7 @@ class Splits:
     train: MarsProblems
     validation: MarsProblems
     test: MarsProblems
-    report: Mapping[str, Census]
+    report: Mapping[str, PatchCounts]
     """For each split how many patches its ground holds, and why some make no task."""
 
 
@@ -109,12 +116,12 @@ def _bands(whole: Region, side: int) -> dict[str, Region]:
 
 def _enough(
     terrains: Sequence[Terrain], regions: Sequence[Region], count: int, config: PatchConfig, name: str
-) -> tuple[Corners, Census]:
+) -> tuple[Corners, PatchCounts]:
     """The usable patches of some regions, at the widest stride that gives as many as wanted."""
-    stride, total = config.stride, Census(config.stride, 0, 0, 0, 0, 0, 0)
+    stride, total = config.stride, PatchCounts(config.stride, 0, 0, 0, 0, 0, 0)
     while True:
         found = [find_patches(terrains[one.terrain], one, config, stride) for one in regions]
-        total = sum((census for _, census in found), Census(stride, 0, 0, 0, 0, 0, 0))
+        total = sum((census for _, census in found), PatchCounts(stride, 0, 0, 0, 0, 0, 0))
         if total.usable >= count:
             return [(one.terrain, corners) for one, (corners, _) in zip(regions, found, strict=True)], total
         if stride == 1 or total.usable == 0:

@@ -4,20 +4,27 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from vinlab.domains.mars.patches import Census, MarsProblems, PatchConfig, Region, concatenate, find_patches
+from vinlab.domains.mars.patches import (
+    MarsProblems,
+    PatchConfig,
+    PatchCounts,
+    Region,
+    concatenate,
+    find_patches,
+)
 from vinlab.domains.mars.tasks import count_tiles, problems_at
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.types import InputError
 
 
-def sample_ground(
+def sample_terrain_problems(
     tiles: Callable[[], Iterable[Terrain]],
     count: int,
     config: PatchConfig,
     *,
     rng: np.random.Generator,
     watch: Callable[[Terrain], None] = lambda terrain: None,
-) -> tuple[MarsProblems, Census]:
+) -> tuple[MarsProblems, PatchCounts]:
     """So many problems from all tiles, each usable patch as likely as the others, and the census of all.
 
     Patches lie at least ``config.stride`` pixels apart; where these are too few, the tiles are gone through again
@@ -42,10 +49,10 @@ def _reservoir(
     stride: int,
     rng: np.random.Generator,
     watch: Callable[[Terrain], None],
-) -> tuple[MarsProblems | None, Census]:
+) -> tuple[MarsProblems | None, PatchCounts]:
     """Every patch draws a lot, and those with the lowest lots stay."""
     kept: list[MarsProblems] = []
-    lots, first_block, census = np.zeros(0), 0, Census(stride, 0, 0, 0, 0, 0, 0)
+    lots, first_block, census = np.zeros(0), 0, PatchCounts(stride, 0, 0, 0, 0, 0, 0)
     for terrain in tiles():
         watch(terrain)
         corners, found = find_patches(terrain, Region(0, 0, 0, *terrain.image.shape), config, stride)

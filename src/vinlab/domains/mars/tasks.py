@@ -25,8 +25,8 @@ def problems_at(
         done += len(images)
         starts, goals = random_ends(obstacles, config.min_free, rng)
         tile = (own + config.side // 2) // config.side
-        blocks = first_block + tile[:, 0] * -(-terrain.image.shape[1] // config.side) + tile[:, 1]
-        yield MarsProblems(images, obstacles, starts, goals, blocks)
+        block_ids = first_block + tile[:, 0] * -(-terrain.image.shape[1] // config.side) + tile[:, 1]
+        yield MarsProblems(images, obstacles, starts, goals, block_ids)
 
 
 def count_tiles(terrain: Terrain, config: PatchConfig) -> int:

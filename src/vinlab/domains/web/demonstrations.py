@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from vinlab.domains.web.expert import Steps
+from vinlab.domains.web.expert import ExpertSteps
 from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.problem import WebProblems
 from vinlab.domains.web.site import Site
@@ -20,7 +20,7 @@ NARROWEST = 16
 class ClickLessons:
     """An expert's clicks, to be taken a few problems at a time; only what is taken is read from the site."""
 
-    def __init__(self, site: Site, links: Links, problems: WebProblems, steps: Steps) -> None:
+    def __init__(self, site: Site, links: Links, problems: WebProblems, steps: ExpertSteps) -> None:
         self.site, self.links, self.problems, self.steps = site, links, problems, steps
         counts = np.bincount(steps.problems, minlength=len(problems))
         self.first = np.cumsum(counts) - counts

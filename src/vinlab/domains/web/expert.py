@@ -38,7 +38,7 @@ def distances_to(links: Links, targets: Int[np.ndarray, " n"]) -> Distances:
     return Distances(table, row)
 
 
-def right_links(
+def optimal_links(
     distances: Distances,
     pages: Int[np.ndarray, " S"],
     targets: Int[np.ndarray, " S"],
@@ -51,7 +51,7 @@ def right_links(
 
 
 @dataclass(frozen=True)
-class Steps:
+class ExpertSteps:
     """The clicks of an expert, problem by problem in order."""
 
     problems: Int[np.ndarray, " S"]
@@ -64,7 +64,7 @@ class Steps:
         return len(self.problems)
 
 
-def shortest_paths(links: Links, problems: WebProblems, distances: Distances) -> Steps:
+def shortest_paths(links: Links, problems: WebProblems, distances: Distances) -> ExpertSteps:
     """One shortest path per problem: always the first right link on the page. The target must be in reach."""
     active, pages = np.arange(len(problems)), problems.starts.copy()
     made = []
@@ -74,14 +74,14 @@ def shortest_paths(links: Links, problems: WebProblems, distances: Distances) ->
         if not len(active):
             return _in_order(made)
         candidates = links.padded(pages)
-        right = right_links(distances, pages, problems.targets[active], candidates)
+        right = optimal_links(distances, pages, problems.targets[active], candidates)
         assert right.any(axis=1).all(), "the target is out of reach"
         following = candidates[np.arange(len(pages)), right.argmax(axis=1)]
         made.append((active, pages, following))
         pages = following
 
 
-def paths_from(links: Links, start: int, targets: Int[np.ndarray, " n"]) -> Steps:
+def paths_from(links: Links, start: int, targets: Int[np.ndarray, " n"]) -> ExpertSteps:
     """The paths of one breadth-first search from the start, which needs no table of distances.
 
     For sites too large for one; targets out of reach have no steps.
@@ -100,11 +100,11 @@ def paths_from(links: Links, start: int, targets: Int[np.ndarray, " n"]) -> Step
     return _in_order(made)
 
 
-def _in_order(made: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Steps:
+def _in_order(made: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> ExpertSteps:
     """The steps sorted by problem; within a problem they stay as they were made."""
     if not made:
         nothing = np.zeros(0, dtype=np.int64)
-        return Steps(nothing, nothing, nothing)
+        return ExpertSteps(nothing, nothing, nothing)
     problems, pages, following = (np.concatenate(column) for column in zip(*made, strict=True))
     order = np.argsort(problems, kind="stable")
-    return Steps(problems[order], pages[order], following[order])
+    return ExpertSteps(problems[order], pages[order], following[order])

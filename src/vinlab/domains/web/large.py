@@ -185,7 +185,7 @@ def open_large_site(folder: Path) -> Site:
         full=links,
         tree=links,
         features=arrays["features"],
-        twins=np.arange(pages),
+        duplicate_of=np.arange(pages),
         queries=Queries(
             arrays["query_features"], arrays["query_pages"], NumberedTitles(len(arrays["query_pages"]))
         ),

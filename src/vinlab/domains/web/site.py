@@ -62,7 +62,7 @@ class Site:
     full: Links
     tree: Links
     features: Float[np.ndarray, "N D"]
-    twins: Int[np.ndarray, " N"]
+    duplicate_of: Int[np.ndarray, " N"]
     """The first page with the same text, for most pages the page itself."""
     queries: Queries
 
@@ -110,7 +110,7 @@ def build_site(
         full=corpus.links.joined(tree),
         tree=tree,
         features=page_features(corpus, embedding, pages),
-        twins=find_twins(corpus.texts),
+        duplicate_of=find_twins(corpus.texts),
         queries=Queries(
             features=embedding.finish(
                 SumsOfWords(sums.totals[places].sum(axis=1), sums.weights[places].sum(axis=1))

@@ -42,7 +42,7 @@ def _arrays(site: Site, embedding: TextEmbedding) -> dict[str, np.ndarray]:
     return {
         **links,
         "levels": site.levels,
-        "twins": site.twins,
+        "twins": site.duplicate_of,
         "features": site.features,
         "query_features": site.queries.features,
         "query_pages": site.queries.pages,
@@ -68,7 +68,7 @@ def open_site(folder: Path) -> tuple[Site, TextEmbedding]:
         titles=_read_texts(folder, "titles"),
         levels=_map(folder, "levels"),
         features=_map(folder, "features"),
-        twins=_map(folder, "twins"),
+        duplicate_of=_map(folder, "twins"),
         queries=Queries(
             _map(folder, "query_features"), _map(folder, "query_pages"), _read_texts(folder, "query_texts")
         ),

@@ -1,82 +1,31 @@
-"""Kinds of maps by name, and how well a model does on one of them: from its starts, and from all of its cells."""
+"""How well a model does on maps of one set: from their starts, and from all of their cells."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from vinlab.domains.gridworld.mazes import MazeConfig
-from vinlab.domains.gridworld.obstacles import ObstacleConfig, ScatterConfig
-from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
+from vinlab.domains.gridworld.expert import solve
+from vinlab.domains.gridworld.files import read_problems
 from vinlab.evaluation import metrics
+from vinlab.experiments.any_map.data import TEST, AnyMapSets, Sets, make_test_sets
+from vinlab.experiments.any_map.settings import AnyMapTraining
+from vinlab.experiments.base import EvaluateRequest, Evaluation
+from vinlab.experiments.results import RunResult
+from vinlab.learners.callbacks import Progress, Validation, no_progress
 from vinlab.models import Model
-from vinlab.navigation.adaptive import think
-from vinlab.navigation.routes import Judged, judge, summarise
-from vinlab.planning.exact import cost_to_go
+from vinlab.navigation.adaptive import plan_adaptively
+from vinlab.navigation.evaluation import EpisodeResults, evaluate_plan, to_scores
+from vinlab.navigation.greedy import MoveTable
 from vinlab.types import GridProblems, Iterations
 
 DISTANCES = (0, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 10240)
 """Where the classes of distance to the goal begin, and the last one ends."""
 
 
-@dataclass(frozen=True)
-class MapKind:
-    """Maps of one size and family."""
-
-    size: int
-    family: ObstacleConfig | ScatterConfig | MazeConfig | None = None
-    """Without it, the paper's obstacles."""
-
-    @property
-    def name(self) -> str:
-        """Such as ``mazes 31``, in which no wall is taken away, or ``mazes 31, 10 % open``."""
-        if isinstance(self.family, ScatterConfig):
-            return f"scattered {self.size}, {100 * self.family.density:.0f} %"
-        if isinstance(self.family, MazeConfig):
-            opened = f", {100 * self.family.removed_walls:.0f} % open" if self.family.removed_walls else ""
-            return f"mazes {self.size}{opened}"
-        if isinstance(self.family, ObstacleConfig):
-            return f"blocks {self.size}"
-        return f"paper {self.size}"
-
-    def sample(
-        self,
-        count: int,
-        *,
-        stream: int,
-        apart_from: Iterable[GridProblems] = (),
-        corner_cutting: bool = True,
-    ) -> GridProblems:
-        """Problems that the stream decides, with the map and goal of none of the others."""
-        key = int.from_bytes(self.name.encode(), "little")
-        config = GridworldConfig(size=self.size, family=self.family, corner_cutting=corner_cutting)
-        rng = np.random.default_rng([stream, key])
-        return sample_problems(config, count, rng=rng, apart_from=apart_from)
-
-
-def paper(size: int) -> MapKind:
-    """Maps with the paper's obstacles."""
-    return MapKind(size)
-
-
-def blocks(size: int) -> MapKind:
-    """Maps with a few obstacles that are large, as houses and rocks are."""
-    return MapKind(size, ObstacleConfig(max_obstacles=size // 2, max_size=size / 5))
-
-
-def scattered(size: int, density: float = 0.25) -> MapKind:
-    """Maps whose cells are blocked by chance."""
-    return MapKind(size, ScatterConfig(density))
-
-
-def mazes(size: int, removed_walls: float = 0.0) -> MapKind:
-    """Mazes, perfect ones unless walls are taken away."""
-    return MapKind(size, MazeConfig(removed_walls))
-
-
-def judge_kind(
+def evaluate_maps(
     model: Model,
     problems: GridProblems,
     *,
@@ -84,18 +33,18 @@ def judge_kind(
     iterations: Iterations = None,
     watch: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """The scores of a model on problems of one size, K given or chosen for each by thinking; every problem counts.
+    """The scores of a model on problems of one size, with K given or chosen for each map; every problem counts.
 
-    Beside the scores of the rollouts: the shares of all cells with a way to the goal from which the model comes
-    to it, and by a shortest way, over all of them and by their distance.
+    Beside the scores of the rollouts: the shares of all cells with a path to the goal from which the model reaches
+    it, and by a shortest path, over all of them and by their distance.
     """
-    looks = []
+    results = []
     for index in range(len(problems)):
-        looks.append(_look(model, problems[index : index + 1], corner_cutting, iterations))
+        results.append(_evaluate_map(model, problems[index : index + 1], corner_cutting, iterations))
         watch()
-    cells = {name: np.concatenate([getattr(look, name) for look in looks]) for name in CELL_FIELDS}
-    scores = summarise([look.judged for look in looks])
-    backups = [look.iterations for look in looks]
+    cells = {name: np.concatenate([getattr(result, name) for result in results]) for name in CELL_FIELDS}
+    scores = to_scores([result.episode for result in results])
+    backups = [result.iterations for result in results]
     return {
         "num_problems": scores.num_problems,
         "num_unsolvable": scores.num_unsolvable,
@@ -111,12 +60,12 @@ def judge_kind(
 
 
 @dataclass(frozen=True)
-class Look:
-    """What was seen on one map."""
+class MapResult:
+    """What was measured on one map."""
 
-    judged: Judged
+    episode: EpisodeResults
     distances: np.ndarray
-    """Of all cells with a way to the goal, but the goal."""
+    """Of all cells with a path to the goal, but the goal."""
     reached: np.ndarray
     lengths: np.ndarray
     iterations: int
@@ -125,17 +74,24 @@ class Look:
 CELL_FIELDS = ("distances", "reached", "lengths")
 
 
-def _look(model: Model, problem: GridProblems, corner_cutting: bool, iterations: Iterations) -> Look:
-    costs = cost_to_go(problem.obstacles, problem.goals, corner_cutting=corner_cutting)
-    counts = (np.isfinite(costs) & (costs > 0)).reshape(1, -1)
-    rules = {"iterations": iterations, "corner_cutting": corner_cutting}
-    thought = think(model, problem, wanted=problem.obstacles == 0, **rules)
-    used = thought.iterations
-    return Look(
-        judge(model.network, problem, iterations=used, corner_cutting=corner_cutting),
-        costs.reshape(1, -1)[counts],
-        thought.ways.reached[counts],
-        thought.ways.lengths[counts],
+def _evaluate_map(
+    model: Model, problem: GridProblems, corner_cutting: bool, iterations: Iterations
+) -> MapResult:
+    solution = solve(problem, corner_cutting=corner_cutting)
+    counts = (np.isfinite(solution.costs) & (solution.costs > 0)).reshape(1, -1)
+    planned = plan_adaptively(
+        model,
+        problem,
+        must_reach=problem.obstacles == 0,
+        iterations=iterations,
+        corner_cutting=corner_cutting,
+    )
+    used = planned.iterations
+    return MapResult(
+        evaluate_plan(MoveTable(), planned.moves, problem, solution, corner_cutting=corner_cutting),
+        solution.costs.reshape(1, -1)[counts],
+        planned.rollouts.reached[counts],
+        planned.rollouts.lengths[counts],
         max(used) if isinstance(used, tuple) else used or 0,
     )
 
@@ -158,3 +114,76 @@ def _by_distance(cells: dict[str, np.ndarray]) -> list[dict[str, Any]]:
             part = {name: values[within] for name, values in cells.items()}
             found.append({"above": low, "up_to": high, "cells": int(within.sum()), **_shares(part)})
     return found
+
+
+def evaluate_sets(
+    model: Model,
+    sets: Sets,
+    *,
+    corner_cutting: bool | None = None,
+    iterations: Iterations = None,
+    progress: Progress = no_progress,
+) -> dict[str, dict[str, Any]]:
+    """The scores of a model on several sets of maps, by the name of the set."""
+    model.network.eval()
+    cutting = model.corner_cutting if corner_cutting is None else corner_cutting
+    scores, done, total = {}, 0, sum(map(len, sets.values()))
+    for name, problems in sets.items():
+        scores[name] = evaluate_maps(model, problems, corner_cutting=cutting, iterations=iterations)
+        done += len(problems)
+        progress(done, total, name)
+    return scores
+
+
+def validator(model: Model, sets: Sets) -> Callable[[Any], Validation]:
+    """Evaluates on validation maps; all sets count alike, and so do reaching the goal and reaching it optimally."""
+
+    def validate(_: Any) -> Validation:
+        scores = evaluate_sets(model, sets)
+        means = {
+            measure: float(np.mean([found[measure] for found in scores.values()]))
+            for measure in ("success_rate", "reached_share", "optimally_reached_share")
+        }
+        worst = min(scores, key=lambda name: scores[name]["reached_share"])
+        return Validation(
+            score=means["reached_share"] + means["optimally_reached_share"],
+            metrics={
+                "validation_success": means["success_rate"],
+                "validation_reached": means["reached_share"],
+                "validation_optimal": means["optimally_reached_share"],
+                "validation_worst_reached": scores[worst]["reached_share"],
+            },
+        )
+
+    return validate
+
+
+def score(config: AnyMapTraining, data: AnyMapSets, network: Any, seed: int) -> RunResult:
+    """The scores on the test maps of every set."""
+    model = Model("", network, config.data.size, {}, corner_cutting=config.data.corner_cutting)
+    return RunResult(
+        scores=evaluate_sets(model, data.test),
+        extra={
+            "training_maps": len(data.demonstrations),
+            "training_states": int(data.demonstrations.weights.sum()),
+        },
+    )
+
+
+def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
+    """The scores of a model on the test maps of every set, or on the problems of a file."""
+    cutting = model.corner_cutting if request.corner_cutting is None else request.corner_cutting
+    settings = {"iterations": request.iterations, "corner_cutting": cutting}
+    if request.problems is None:
+        sets = make_test_sets(TEST, corner_cutting=cutting)
+        scores: Mapping[str, Any] = evaluate_sets(
+            model,
+            sets,
+            corner_cutting=cutting,
+            iterations=request.iterations,
+            progress=request.progress,
+        )
+        return Evaluation(scores, settings)
+    problems = read_problems(request.problems)
+    scores = evaluate_maps(model, problems, corner_cutting=cutting, iterations=request.iterations)
+    return Evaluation(scores, settings)

@@ -1,53 +1,53 @@
-"""Tables of how models do on kinds of maps, from recorded runs."""
+"""Tables of how models do on sets of maps, from finished runs."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from vinlab.evaluation.statistics import wilson_interval
 from vinlab.experiments.any_map.evaluate import DISTANCES
-from vinlab.recording.finished_run import RecordedRun
-from vinlab.recording.markdown import markdown_table, wilson_interval
+from vinlab.experiments.tables import minutes_of, train_command
+from vinlab.recording.finished_run import FinishedRun
+from vinlab.recording.markdown import markdown_table
 
 HEADERS = (
     "maps",
     "problems",
     "success",
     "95 % interval",
-    "cells that arrive",
+    "success from all cells",
     "optimally",
     "K, mean",
     "K, most",
 )
 
 LEGEND = """\
-*Success*: share of the problems whose rollout reaches the goal in at most twice the states of the shortest way. *Cells
-that arrive*: share of all cells with a way to the goal from which the network comes to it, and *optimally* by a
-shortest way (the measures of Gated Path Planning Networks). *K*: backups, doubled from K scaled to the side of the map
-as long as more cells came to the goal. *paper*: the obstacles of the paper; *blocks*: fewer and larger ones;
+*Success*: share of the problems whose rollout reaches the goal in at most twice the states of the shortest path.
+*Success from all cells*: share of all cells with a path to the goal from which the network reaches it, and *optimally*
+by a shortest path (the measures of Gated Path Planning Networks). *K*: backups, doubled from K scaled to the side of
+the map as long as more cells reach the goal. *paper*: the obstacles of the paper; *blocks*: fewer and larger ones;
 *scattered*: each cell blocked by chance; *mazes*: perfect ones, or with some of their walls taken away.
 """
 
 
-def kinds_table(title: str, runs: Sequence[RecordedRun]) -> str:
-    """A table for each run, a line for each kind of map."""
+def map_sets_table(title: str, runs: Sequence[FinishedRun]) -> str:
+    """A table for each run, a line for each set of maps."""
     ordered = sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe, run.manifest.seed))
     parts = [f"# {title}", "", LEGEND]
     parts += [f"## {_name(run)}\n\n{_about(run)}\n\n{_kinds(run.result['scores'])}" for run in ordered]
     return "\n".join(parts)
 
 
-def _name(run: RecordedRun) -> str:
+def _name(run: FinishedRun) -> str:
     manifest = run.manifest
     recipe = "" if manifest.recipe == "default" else f", recipe {manifest.recipe}"
     budget = "" if manifest.budget == "paper" else f", budget {manifest.budget}"
     return f"{manifest.id}{recipe}{budget}, seed {manifest.seed}"
 
 
-def _about(run: RecordedRun) -> str:
-    manifest, minutes = run.manifest, run.result["training_seconds"] / 60
-    recipe = "" if manifest.recipe == "default" else f" --recipe {manifest.recipe}"
-    budget = "" if manifest.budget == "paper" else f" --budget {manifest.budget}"
-    command = f"vinlab train {manifest.id}{recipe}{budget} --seed {manifest.seed}"
+def _about(run: FinishedRun) -> str:
+    manifest, (minutes,) = run.manifest, minutes_of([run])
+    command = f"{train_command(manifest.id, manifest.recipe, manifest.budget)} --seed {manifest.seed}"
     return (
         f"`{command}`, {minutes:.1f} minutes with {manifest.threads} thread"
         f"{'s' if manifest.threads > 1 else ''}, commit {(manifest.commit or 'unknown')[:10]}."
@@ -79,7 +79,7 @@ def percent(share: float, digits: int = 2) -> str:
 
 
 def distance_table(scores: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
-    """The share of cells that arrive, by distance to the goal: a line for each model and kind of map."""
+    """The share of cells that reach the goal, by distance: a line for each model and set of maps."""
     ends = list(pairwise(DISTANCES))
     headers = ["model", "maps", *(f"{low}–{high}" for low, high in ends)]
     rows = [

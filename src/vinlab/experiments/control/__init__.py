@@ -14,7 +14,7 @@ from vinlab.learners.optimizers import Stage
 from vinlab.learners.regression import ControlFitConfig
 from vinlab.models import Model
 from vinlab.networks.control import ControlCnnConfig, ControlNetworkConfig, ControlPolicy, ControlVinConfig
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 from vinlab.types import GridProblems, InputError
 
 NETWORKS: dict[str, ControlNetworkConfig] = {
@@ -81,7 +81,7 @@ def judge(model: Model, problems: GridProblems | None, iterations: int | None) -
     return score_on_test_domains(model.network, configure("control/vin", "paper", "default"))
 
 
-def table(runs: Sequence[RecordedRun]) -> str:
+def table(runs: Sequence[FinishedRun]) -> str:
     """The table of Figure 5: ours beside the paper's."""
     return control_table(runs)
 

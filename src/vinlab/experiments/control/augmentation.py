@@ -6,7 +6,7 @@ import torch
 from vinlab.learners.regression import ControlDemonstrations
 
 
-def mirrored(
+def mirror(
     shown: ControlDemonstrations, *, rows: bool, cols: bool, transposed: bool
 ) -> ControlDemonstrations:
     """The same lesson with rows or columns turned round, and then rows and columns exchanged."""
@@ -28,4 +28,4 @@ def mirrored(
 def mirror_at_random(shown: ControlDemonstrations, rng: np.random.Generator) -> ControlDemonstrations:
     """The lesson in one of the eight mirrors."""
     rows, cols, transposed = (bool(one) for one in rng.integers(2, size=3))
-    return mirrored(shown, rows=rows, cols=cols, transposed=transposed)
+    return mirror(shown, rows=rows, cols=cols, transposed=transposed)

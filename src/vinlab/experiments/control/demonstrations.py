@@ -23,7 +23,7 @@ from vinlab.learners.gps.search import (
     search_controllers,
 )
 from vinlab.learners.regression import ControlDemonstrations
-from vinlab.recording.plain import to_plain
+from vinlab.recording.serialization import to_plain
 from vinlab.recording.weights import load_tensors_and_metadata, save_tensors
 from vinlab.types import InputError
 
@@ -57,7 +57,7 @@ Teacher = SearchTeacher | RouteTeacher
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TrainingSet:
     """What a teacher showed, and how well it did itself."""
 
     demonstrations: ControlDemonstrations
@@ -67,7 +67,7 @@ class Lesson:
     """Seconds and simulated steps."""
 
 
-def teach(
+def make_demonstrations(
     teacher: Teacher, worlds: ParticleWorlds, *, rng: np.random.Generator, progress: Progress
 ) -> tuple[ControlDemonstrations, list[dict[str, Any]]]:
     """The states that the teacher saw, with what it would do in them, and how far from the goals it ended."""
@@ -96,12 +96,12 @@ def _teach_routes(
         {
             "iteration": 0,
             **distance_scores(own.distances(goals)),
-            "diverged_rollouts": int((~own.sound).sum()),
+            "diverged_rollouts": int((~own.valid).sum()),
         }
     ]
-    weights = np.broadcast_to(noisy.sound[:, :, None], noisy.states.shape[:3])
+    weights = np.broadcast_to(noisy.valid[:, :, None], noisy.states.shape[:3])
     precisions = weights[..., None, None] * np.eye(2)
-    return _demonstrations(worlds.problems, noisy.states, noisy.pushes, precisions), history
+    return _demonstrations(worlds.problems, noisy.states, noisy.forces, precisions), history
 
 
 def _teach_by_search(
@@ -129,9 +129,9 @@ def _teach_by_search(
     wanted = np.einsum("btux,bntx->bntu", controllers.gains, samples.states) + controllers.offsets[:, None]
     limit = worlds.physics.strongest_push
     precisions = _bounded(np.linalg.inv(controllers.covariances), teacher.precision_floor)
-    counted = samples.sound[:, :, None, None, None] * precisions[:, None]
-    pushes = np.clip(wanted, -limit, limit)
-    return _demonstrations(worlds.problems, samples.states, pushes, counted), list(found.history)
+    counted = samples.valid[:, :, None, None, None] * precisions[:, None]
+    forces = np.clip(wanted, -limit, limit)
+    return _demonstrations(worlds.problems, samples.states, forces, counted), list(found.history)
 
 
 def _bounded(precisions: np.ndarray, floor: float) -> np.ndarray:
@@ -147,7 +147,7 @@ def distance_scores(distances: np.ndarray) -> dict[str, Any]:
 
 
 def _demonstrations(
-    problems: ControlProblems, states: np.ndarray, pushes: np.ndarray, precisions: np.ndarray
+    problems: ControlProblems, states: np.ndarray, forces: np.ndarray, precisions: np.ndarray
 ) -> ControlDemonstrations:
     """All samples and times of a domain in one axis."""
 
@@ -155,7 +155,7 @@ def _demonstrations(
         merged = array.reshape(len(array), -1, *array.shape[3:])
         return torch.from_numpy(np.ascontiguousarray(merged, dtype=np.float32))
 
-    return ControlDemonstrations(observe(problems), flat(states), flat(pushes), flat(precisions))
+    return ControlDemonstrations(observe(problems), flat(states), flat(forces), flat(precisions))
 
 
 def lesson_key(teacher: Teacher, problems: ControlProblems, seed: int) -> str:
@@ -164,7 +164,7 @@ def lesson_key(teacher: Teacher, problems: ControlProblems, seed: int) -> str:
     return hashlib.sha256((settings + content_hash(problems)).encode()).hexdigest()
 
 
-def save_lesson(path: Path, lesson: Lesson, key: str) -> None:
+def save_lesson(path: Path, lesson: TrainingSet, key: str) -> None:
     """Put the lesson on disk, so that the stages after it can be taken up again or shared by several networks."""
     shown = lesson.demonstrations
     tensors = {name: getattr(shown, name) for name in ("observations", "states", "controls", "precisions")}
@@ -172,10 +172,10 @@ def save_lesson(path: Path, lesson: Lesson, key: str) -> None:
     save_tensors(path, tensors, {"key": key, "lesson": json.dumps(notes)})
 
 
-def load_lesson(path: Path, key: str) -> Lesson:
+def load_lesson(path: Path, key: str) -> TrainingSet:
     """The lesson of a file, if it is the one that is wanted."""
     tensors, texts = load_tensors_and_metadata(path)
     if texts.get("key") != key:
         raise InputError(f"{path} holds the lesson of another teacher, seed or set of domains.")
     notes = json.loads(texts["lesson"])
-    return Lesson(ControlDemonstrations(**tensors), notes["history"], notes["notes"])
+    return TrainingSet(ControlDemonstrations(**tensors), notes["history"], notes["notes"])

@@ -12,7 +12,7 @@ from vinlab.experiments.control import configure
 from vinlab.experiments.control.train import TEST_STREAM, NetworkController, load_policy, make_problems
 from vinlab.figures.control import progress_figure, save_animation, trajectories_figure
 from vinlab.figures.save import save_figure
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 from vinlab.types import InputError
 
 DOMAINS = 8
@@ -49,13 +49,13 @@ def draw_runs(folders: Mapping[str, Path], out: Path, *, first: int = 0, name: s
     return [save_figure(figure, out / f"{name}_trajectories.png"), film]
 
 
-def draw_search(runs: list[RecordedRun], out: Path) -> Path:
+def draw_search(runs: list[FinishedRun], out: Path) -> Path:
     """Draw how the paper's teacher came nearer to the goals."""
     histories = [[entry["distance"] for entry in run.result["teacher"]["history"]] for run in runs]
     return save_figure(progress_figure(histories, title="iLQG on the training domains"), out)
 
 
-def draw_run(run: RecordedRun, out: Path, problem: int | None = None) -> list[Path]:
+def draw_run(run: FinishedRun, out: Path, problem: int | None = None) -> list[Path]:
     """Draw what one finished run does on test domains, from one of them on, and how its teacher came nearer."""
     name = run.manifest.id.split("/")[-1].upper()
     pictures = draw_runs({name: run.folder}, out, first=problem or 0)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from vinlab.domains.control.geometry import HALF_SIDE
+from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments.base import paper_numbers
-from vinlab.recording.finished_run import RecordedRun
-from vinlab.recording.markdown import markdown_table, mean_text
+from vinlab.recording.finished_run import FinishedRun
+from vinlab.recording.markdown import markdown_table
 
 HEADERS = (
     "who pushes",
@@ -40,9 +41,9 @@ fit, one thread of a shared machine.
 Key = tuple[str, str, str]
 
 
-def control_table(runs: Sequence[RecordedRun]) -> str:
+def control_table(runs: Sequence[FinishedRun]) -> str:
     """The table as Markdown, with a line for each network, teacher and budget that was run, and those beside them."""
-    groups: dict[Key, list[RecordedRun]] = defaultdict(list)
+    groups: dict[Key, list[FinishedRun]] = defaultdict(list)
     for run in runs:
         groups[run.manifest.recipe, run.manifest.id, run.manifest.budget].append(run)
     rows = [_row(key, groups[key]) for key in sorted(groups, reverse=True)]
@@ -52,7 +53,7 @@ def control_table(runs: Sequence[RecordedRun]) -> str:
     return "\n".join(line for line in lines if line is not None)
 
 
-def _row(key: Key, runs: Sequence[RecordedRun]) -> list[str]:
+def _row(key: Key, runs: Sequence[FinishedRun]) -> list[str]:
     recipe, id, budget = key
     paper = paper_numbers("control").get(id, {}) if recipe == "paper" else {}
     scores = [run.result["scores"] for run in runs]
@@ -74,7 +75,7 @@ def _row(key: Key, runs: Sequence[RecordedRun]) -> list[str]:
     ]
 
 
-def _others(runs: Sequence[RecordedRun]) -> list[list[str]]:
+def _others(runs: Sequence[FinishedRun]) -> list[list[str]]:
     """The controllers that learn nothing, and the paper's teacher itself."""
     by_seed = {(run.manifest.budget, run.manifest.seed): run for run in runs}.values()
     rows = [
@@ -100,7 +101,7 @@ def _other(name: str, train: list[dict[str, Any]], test: list[dict[str, Any]] | 
     return [*cells, "–", "–", f"{side:.1f} %", failed, "–", "–"]
 
 
-def _ratios(groups: dict[Key, list[RecordedRun]]) -> str:
+def _ratios(groups: dict[Key, list[FinishedRun]]) -> str:
     """How much further the CNN ends than the VIN."""
     said = []
     for recipe, words in TEACHERS.items():
@@ -111,12 +112,12 @@ def _ratios(groups: dict[Key, list[RecordedRun]]) -> str:
     return f"CNN's test distance by VIN's: {'; '.join(said)}. In the paper: 1.69.\n" if said else ""
 
 
-def _mean_test(groups: dict[Key, list[RecordedRun]], recipe: str, id: str) -> float | None:
+def _mean_test(groups: dict[Key, list[FinishedRun]], recipe: str, id: str) -> float | None:
     runs = groups.get((recipe, id, "paper"), [])
     return sum(run.result["scores"]["test_distance"] for run in runs) / len(runs) if runs else None
 
 
-def _search(runs: Sequence[RecordedRun]) -> str:
+def _search(runs: Sequence[FinishedRun]) -> str:
     """What iLQG gained from its first iteration to its last."""
     searched = _searched(runs)
     if not searched:
@@ -131,13 +132,13 @@ def _search(runs: Sequence[RecordedRun]) -> str:
     )
 
 
-def _searched(runs: Sequence[RecordedRun]) -> list[RecordedRun]:
+def _searched(runs: Sequence[FinishedRun]) -> list[FinishedRun]:
     """One run for each time that the paper's teacher was at work at the paper's size."""
     wanted = [run for run in runs if run.manifest.recipe == "paper" and run.manifest.budget == "paper"]
     return list({run.manifest.seed: run for run in wanted}.values())
 
 
-def _commits(runs: Sequence[RecordedRun]) -> list[str]:
+def _commits(runs: Sequence[FinishedRun]) -> list[str]:
     return sorted({(run.manifest.commit or "unknown")[:10] for run in runs})
 
 

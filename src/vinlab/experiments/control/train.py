@@ -22,20 +22,20 @@ from vinlab.domains.control.problem import (
 from vinlab.experiments.base import TrainingRequest, seeded
 from vinlab.experiments.control.augmentation import mirror_at_random
 from vinlab.experiments.control.demonstrations import (
-    Lesson,
     Teacher,
+    TrainingSet,
     distance_scores,
     lesson_key,
     load_lesson,
+    make_demonstrations,
     save_lesson,
-    teach,
 )
-from vinlab.learners.callbacks import Progress, Record, Validation, Validator
+from vinlab.learners.callbacks import Progress, RunLogger, Validation, Validator
 from vinlab.learners.regression import ControlFitConfig, fit_controls
 from vinlab.models import load
 from vinlab.networks.configs import network_to_plain
 from vinlab.networks.control import ControlNetworkConfig, ControlPolicy
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 from vinlab.recording.run import Run
 from vinlab.types import InputError
 
@@ -95,8 +95,8 @@ class NetworkController:
     @torch.no_grad()
     def __call__(self, states: Float64[np.ndarray, "B N 4"]) -> Float64[np.ndarray, "B N 2"]:
         """The pushes in N states of each square."""
-        pushes = self._policy.act(self.plan, torch.from_numpy(states.astype(np.float32)))
-        return pushes.numpy().astype(np.float64)
+        forces = self._policy.act(self.plan, torch.from_numpy(states.astype(np.float32)))
+        return forces.numpy().astype(np.float64)
 
 
 def make_problems(data: ControlData, stream: int, count: int, seed: int = 0) -> ControlProblems:
@@ -111,7 +111,7 @@ def final_distances(
     return roll_out(worlds, controller, horizon=horizon).distances(worlds.problems.goals)[:, 0]
 
 
-def train(config: ControlTraining, request: TrainingRequest, *, progress: Progress) -> RecordedRun:
+def train(config: ControlTraining, request: TrainingRequest, *, progress: Progress) -> FinishedRun:
     """Let the teacher show, fit the network, keep the weights best in validation, judge them on test domains."""
     require_mujoco()
     problems = make_problems(config.data, TRAINING_STREAM, config.data.training_domains, request.seed)
@@ -131,7 +131,7 @@ def train(config: ControlTraining, request: TrainingRequest, *, progress: Progre
 
 def _lesson(
     config: ControlTraining, request: TrainingRequest, worlds: ParticleWorlds, progress: Progress
-) -> Lesson:
+) -> TrainingSet:
     """What the teacher shows: of this run if it was interrupted, of another one by ``--data``, or anew."""
     key = lesson_key(config.teacher, worlds.problems, request.seed)
     own = request.out / LESSON
@@ -141,7 +141,7 @@ def _lesson(
         return load_lesson(request.data / LESSON if request.data.is_dir() else request.data, key)
     started, before = time.perf_counter(), worlds.steps_simulated
     rng = np.random.default_rng([TRAINING_STREAM, request.seed, 1])
-    shown, history = teach(config.teacher, worlds, rng=rng, progress=progress)
+    shown, history = make_demonstrations(config.teacher, worlds, rng=rng, progress=progress)
     seconds = time.perf_counter() - started
     steps = worlds.steps_simulated - before
     notes = {
@@ -149,7 +149,7 @@ def _lesson(
         "simulated_steps": steps,
         "steps_per_second": round(steps / seconds),
     }
-    lesson = Lesson(shown, history, notes)
+    lesson = TrainingSet(shown, history, notes)
     save_lesson(own, lesson, key)
     return lesson
 
@@ -158,8 +158,8 @@ def _fit(
     config: ControlTraining,
     request: TrainingRequest,
     network: ControlPolicy,
-    lesson: Lesson,
-    record: Record,
+    lesson: TrainingSet,
+    record: RunLogger,
     progress: Progress,
 ) -> int:
     """Fit the network; the epoch whose weights did best comes back."""
@@ -169,7 +169,7 @@ def _fit(
         lesson.demonstrations,
         config.learning,
         seed=request.seed,
-        vary=mirror_at_random,
+        augment=mirror_at_random,
         validate=validator(ParticleWorlds(validation, config.physics), config.data.horizon),
         record=record,
         progress=progress,
@@ -193,7 +193,7 @@ def _result(
     config: ControlTraining,
     network: ControlPolicy,
     training: ParticleWorlds,
-    lesson: Lesson,
+    lesson: TrainingSet,
     best_epoch: int,
     seconds: dict[str, Any],
 ) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""How success falls with the distance to the goal, from recorded runs.
-
-Usage: python -m vinlab.experiments.generalisation.figures [--runs results] [--out results/figures]
-"""
+"""How success falls with the distance to the goal, from finished runs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,30 +7,29 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, ScalarFormatter
 
 from vinlab.experiments.any_map.evaluate import DISTANCES
-from vinlab.experiments.generalisation import GENERALISATION, MODELS
-from vinlab.experiments.picture_command import draw_recorded
+from vinlab.experiments.generalisation.settings import MODELS
 from vinlab.figures.save import save_figure
 from vinlab.figures.seeds import Curve, seeds_figure
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 
-PICTURES = {
+FIGURES = {
     "generalisation_mazes.png": ("mazes 101", "Perfect mazes of 101 × 101 cells"),
     "generalisation_open_mazes.png": ("mazes 101, 10 % open", "Mazes of 101 × 101 cells, 10 % open"),
     "generalisation_scattered.png": ("scattered 100, 25 %", "Scattered obstacles, 100 × 100 cells"),
 }
-"""The maps with the longest ways, by the name of their picture."""
+"""The maps with the longest paths, by the name of their figure."""
 
 
-def draw_generalisation(runs: Sequence[RecordedRun], out: Path) -> list[Path]:
-    """Draw the share of cells that arrive over their distance; the places of the pictures come back."""
+def draw_generalisation(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
+    """Draw the share of cells that reach the goal over their distance; the files come back."""
     ordered = sorted(runs, key=lambda run: list(MODELS).index(run.manifest.id))
     return [
         save_figure(distance_figure(ordered, kind, title), out / name)
-        for name, (kind, title) in PICTURES.items()
+        for name, (kind, title) in FIGURES.items()
     ]
 
 
-def distance_figure(runs: Sequence[RecordedRun], kind: str, title: str) -> Figure:
+def distance_figure(runs: Sequence[FinishedRun], kind: str, title: str) -> Figure:
     """A line for each model, over classes of distance of which each is twice as far as the one before."""
     curves = [
         Curve(run.manifest.config["model"], [_by_distance(run, kind)])
@@ -41,7 +37,10 @@ def distance_figure(runs: Sequence[RecordedRun], kind: str, title: str) -> Figur
         if kind in run.result["scores"]
     ]
     figure = seeds_figure(
-        curves, across="length of the shortest way to the goal, up to", up="cells that arrive", title=title
+        curves,
+        across="length of the shortest path to the goal, up to",
+        up="cells that reach the goal",
+        title=title,
     )
     (axes,) = figure.axes
     axes.set_xscale("log")
@@ -51,9 +50,5 @@ def distance_figure(runs: Sequence[RecordedRun], kind: str, title: str) -> Figur
     return figure
 
 
-def _by_distance(run: RecordedRun, kind: str) -> dict[int, float]:
+def _by_distance(run: FinishedRun, kind: str) -> dict[int, float]:
     return {one["up_to"]: one["reached_share"] for one in run.result["scores"][kind]["by_distance"]}
-
-
-if __name__ == "__main__":
-    draw_recorded(__doc__, GENERALISATION, draw_generalisation)

@@ -1,22 +1,36 @@
-"""How the networks of the grid-world are trained, by recipe and budget."""
+"""How the networks of the grid-world are trained, by recipe and budget: Section 4.1 and Table 1."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from vinlab.domains.gridworld.author_data import AUTHORS_ATTEMPTS
-from vinlab.experiments.base import Budget, Recipe
-from vinlab.experiments.gridworld.train import GridworldData, GridworldTraining
+from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.gridworld.data import GridworldData
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
-from vinlab.networks.configs import AuthorsVinConfig, NetworkConfig
+from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.cnn import CnnConfig
-from vinlab.networks.grid.cost_vin import LosslessVinConfig
+from vinlab.networks.grid.configs import AuthorsVinConfig
+from vinlab.networks.grid.cost_vin import CostVinConfig
 from vinlab.networks.grid.fcn import FcnConfig
+
+
+@dataclass(frozen=True)
+class GridworldTraining:
+    """The configuration of a run."""
+
+    network: NetworkConfig
+    data: GridworldData
+    learning: ImitationConfig
+    training_iterations: tuple[int, ...] | None = None
+    """K of each level during training, where it differs from the network's own."""
+
 
 ITERATIONS = {8: 10, 16: 20, 28: 36}
 """The paper's K by the side of the map."""
 
 DEEP_ITERATIONS = {size: 2 * size for size in ITERATIONS}
-"""K of the recipe ``default``: now and then the way to the goal has more steps than the paper's K."""
+"""K of the recipe ``default``: some paths to the goal have more steps than the paper's K."""
 
 ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": AUTHORS_ATTEMPTS}
 
@@ -33,7 +47,7 @@ def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """A VIN in one of the two ways."""
     if recipe == "paper":
         return paper_recipe(AuthorsVinConfig(iterations=ITERATIONS[size]), size, budget)
-    return default_recipe(LosslessVinConfig(iterations=DEEP_ITERATIONS[size]), size, budget)
+    return default_recipe(CostVinConfig(iterations=DEEP_ITERATIONS[size]), size, budget)
 
 
 def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
@@ -94,3 +108,26 @@ def fcn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
 def _rival_data(size: int, budget: Budget, recipe: Recipe) -> GridworldData:
     targets = "trajectories" if recipe == "paper" else "everywhere"
     return GridworldData(size=size, attempts=ATTEMPTS[budget], targets=targets)
+
+
+Configure = Callable[[int, Budget, Recipe], GridworldTraining]
+
+NETWORKS: dict[str, tuple[Configure, str]] = {
+    "vin": (vin_recipe, "VIN"),
+    "cnn": (cnn_recipe, "CNN with five layers of filters"),
+    "fcn": (fcn_recipe, "FCN whose first filter spans the map"),
+}
+"""How each row of the table is trained, and what it is."""
+
+
+def _setting(size: int, name: str) -> Setting[GridworldTraining]:
+    configure, words = NETWORKS[name]
+    depth = f" with K = {DEEP_ITERATIONS[size]} (paper: {ITERATIONS[size]})" if name == "vin" else ""
+    return Setting(
+        id=f"gridworld/{size}/{name}",
+        about=f"{words}{depth} on {size} x {size} maps with random obstacles",
+        configure=lambda budget, recipe: for_budget(configure(size, budget, recipe), budget),
+    )
+
+
+SETTINGS = {setting.id: setting for size in ITERATIONS for setting in (_setting(size, n) for n in NETWORKS)}

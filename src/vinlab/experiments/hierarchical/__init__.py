@@ -1,59 +1,32 @@
-"""A VIN that plans on a coarse map first and needs fewer backups: the appendix's table of hierarchical VINs."""
+"""Hierarchical VINs, which plan on a coarse map first: a table of the appendix."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from vinlab.experiments.base import Budget, Experiment, Recipe, Setting
-from vinlab.experiments.gridworld import GRIDWORLD
-from vinlab.experiments.gridworld.settings import ITERATIONS, default_recipe, for_budget, paper_recipe
+from vinlab.experiments.base import Experiment
+from vinlab.experiments.gridworld.data import GridworldSets
+from vinlab.experiments.gridworld.evaluate import evaluate, score
+from vinlab.experiments.gridworld.figures import draw_plans
+from vinlab.experiments.gridworld.settings import GridworldTraining
 from vinlab.experiments.gridworld.table import scores_table
-from vinlab.experiments.gridworld.train import GridworldTraining, train
-from vinlab.networks.configs import HierarchicalVinConfig
-from vinlab.networks.grid.cost_vin import LosslessHierarchicalVinConfig
-from vinlab.recording.finished_run import RecordedRun
-
-LEVEL_ITERATIONS = {8: 4, 16: 10, 28: 16}
-"""The paper's K of both levels by the side of the map."""
-
-LESSON_ITERATIONS = {8: 2, 16: 3, 28: 4}
-"""K of the fine level while it learns: the less it sees by itself, the more cells teach the coarse one."""
+from vinlab.experiments.gridworld.train import fit, make_data
+from vinlab.experiments.hierarchical.settings import SETTINGS
+from vinlab.recording.finished_run import FinishedRun
 
 
-def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
-    """A hierarchical VIN in one of the two ways."""
-    iterations = (LEVEL_ITERATIONS[size],) * 2
-    if recipe == "paper":
-        network = HierarchicalVinConfig(iterations=iterations, initialisation="random")
-        return for_budget(paper_recipe(network, size, budget), budget)
-    network = LosslessHierarchicalVinConfig(iterations=iterations)
-    config = default_recipe(network, size, budget)
-    lesson = (iterations[0], LESSON_ITERATIONS[size])
-    return for_budget(replace(config, lesson_iterations=lesson), budget)
-
-
-def _setting(size: int) -> Setting:
-    return Setting(
-        id=f"gridworld/{size}/hvin",
-        about=f"hierarchical VIN, K = {LEVEL_ITERATIONS[size]} on a coarse map and as many on the full one, "
-        f"{size} x {size} maps",
-        configure=lambda budget, recipe: configure(size, budget, recipe),
-    )
-
-
-SETTINGS = {f"gridworld/{size}/vin": GRIDWORLD.setting(f"gridworld/{size}/vin") for size in ITERATIONS} | {
-    setting.id: setting for setting in map(_setting, LEVEL_ITERATIONS)
-}
-
-
-def table(runs: Sequence[RecordedRun]) -> str:
+def table(runs: Sequence[FinishedRun]) -> str:
     """Planning on two levels beside planning on one: ours and the paper's."""
-    return scores_table("Hierarchical VIN (appendix)", HIERARCHICAL.name, runs)
+    return scores_table("Hierarchical VIN (appendix)", "hierarchical", runs)
 
 
-HIERARCHICAL = Experiment(
+EXPERIMENT: Experiment[GridworldTraining, GridworldSets] = Experiment(
     name="hierarchical",
     paper="Appendix, Hierarchical VI Modules",
     settings=SETTINGS,
-    learn=train,
+    make_data=make_data,
+    fit=fit,
+    score=score,
+    evaluate=evaluate,
     table=table,
+    figures=draw_plans,
+    supports=frozenset({"device", "distributed", "data"}),
 )

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from vinlab.domains.mars.expert import TeachingConfig
+from vinlab.domains.mars.expert import DemonstrationConfig
 from vinlab.domains.mars.problem import MarsProblems, Protocol
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig
 from vinlab.experiments.base import Budget, Experiment, Recipe, Setting
-from vinlab.experiments.mars.evaluate import try_out
+from vinlab.experiments.mars.evaluate import evaluate_policy
 from vinlab.experiments.mars.table import mars_table
 from vinlab.experiments.mars.train import MarsData, MarsTraining, SecondStage, make_sets, train
-from vinlab.learners.arrival import ArrivalConfig
+from vinlab.learners.arrival import ReachConfig
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
 from vinlab.models import Model
@@ -22,7 +22,7 @@ from vinlab.networks.terrain.configs import (
     TerrainVinConfig,
 )
 from vinlab.networks.terrain.policies import TerrainPolicy
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 from vinlab.types import GridProblems, InputError
 
 ABOUT = {
@@ -47,18 +47,22 @@ def one_cycle(epochs: int, rate: float) -> ImitationConfig:
 
 def network_of(name: str, recipe: Recipe) -> MarsNetworkConfig:
     """The network of a row; all of them have the paper's image layers."""
-    mirrored = recipe == "default"
+    flip_average = recipe == "default"
     if name == "cnn":
         return TerrainCnnConfig()
     if name == "classifier":
-        return ClassifierConfig(mirrored=mirrored)
-    return TerrainVinConfig(initialisation="random" if recipe == "paper" else "moves", mirrored=mirrored)
+        return ClassifierConfig(flip_average=flip_average)
+    return TerrainVinConfig(
+        initialisation="random" if recipe == "paper" else "moves", flip_average=flip_average
+    )
 
 
 def configure(name: str, protocol: Protocol, budget: Budget, recipe: Recipe) -> MarsTraining:
     """The configuration of a setting: ``paper`` begins with noise and learns from seven ways on each patch."""
     teaching = (
-        TeachingConfig(goals=1, trajectories=7, mirror=False) if recipe == "paper" else TeachingConfig()
+        DemonstrationConfig(goals=1, trajectories=7, mirror=False)
+        if recipe == "paper"
+        else DemonstrationConfig()
     )
     data = MarsData(protocol=protocol, patches=PATCHES[budget], teaching=teaching)
     if budget == "smoke":
@@ -66,7 +70,7 @@ def configure(name: str, protocol: Protocol, budget: Budget, recipe: Recipe) -> 
         data = replace(data, validation_problems=10, test_problems=20, terrains=4, synthetic=small)
     learning = one_cycle(EPOCHS[name] if budget == "paper" else 1, 5e-3)
     # A higher rate than this forgets in the second stage what imitation taught.
-    arrival = SecondStage(ArrivalConfig(), one_cycle(1, 2e-3))
+    arrival = SecondStage(ReachConfig(), one_cycle(1, 2e-3))
     second = arrival if name == "vin-arrival" else None
     return MarsTraining(network_of(name, recipe), data, learning, second)
 
@@ -88,11 +92,11 @@ def judge(
         raise InputError(f"{model.id} sees images of the ground, but the problems hold none.")
     assert isinstance(model.network, TerrainPolicy)
     given = make_sets(MarsData("disjoint"), None, seed=0).test if problems is None else problems
-    scores = try_out(model.network, given, iterations=iterations).to_plain()
+    scores = evaluate_policy(model.network, given, iterations=iterations).to_plain()
     return {name: value for name, value in scores.items() if name != "reached"}
 
 
-def table(runs: Sequence[RecordedRun]) -> str:
+def table(runs: Sequence[FinishedRun]) -> str:
     """The paper's table, for every ground that was tried."""
     return mars_table(runs)
 

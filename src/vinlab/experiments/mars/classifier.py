@@ -8,11 +8,16 @@ from jaxtyping import Float, Float32
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.domains.mars.expert import GroundBatch, GroundLessons
-from vinlab.experiments.mars.evaluate import arrivals_everywhere
-from vinlab.learners.callbacks import Progress, Record, Validation
+from vinlab.domains.mars.expert import TerrainBatch, TerrainDemonstrations
+from vinlab.experiments.mars.evaluate import reach_rate
+from vinlab.learners.callbacks import Progress, RunLogger, Validation
 from vinlab.learners.imitation import Best, ImitationConfig, imitate
-from vinlab.networks.terrain.policies import ClassifierPlanner, HardCaution, ObstacleClassifier, SoftCaution
+from vinlab.networks.terrain.policies import (
+    ClassifierPlanner,
+    LogProbabilityCost,
+    ObstacleClassifier,
+    ThresholdCost,
+)
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
@@ -22,7 +27,7 @@ WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 class CellLessons:
     """The same patches, in which every cell counts once."""
 
-    ground: GroundLessons
+    ground: TerrainDemonstrations
 
     def __len__(self) -> int:
         return len(self.ground)
@@ -32,7 +37,7 @@ class CellLessons:
         """The number of cells."""
         return torch.full((len(self.ground),), float(self.ground.obstacles[0].size))
 
-    def __getitem__(self, chosen: Any) -> GroundBatch:
+    def __getitem__(self, chosen: Any) -> TerrainBatch:
         return self.ground[chosen]
 
 
@@ -43,7 +48,7 @@ class LabelLoss(nn.Module):
         super().__init__()
         self.classifier = classifier
 
-    def forward(self, batch: GroundBatch) -> Float[Tensor, ""]:
+    def forward(self, batch: TerrainBatch) -> Float[Tensor, ""]:
         """The sum over all cells of the batch."""
         labels = batch.blocked.float()
         return functional.binary_cross_entropy_with_logits(
@@ -53,12 +58,12 @@ class LabelLoss(nn.Module):
 
 def classify(
     network: ClassifierPlanner,
-    lessons: GroundLessons,
+    lessons: TerrainDemonstrations,
     learning: ImitationConfig,
     *,
-    validation: GroundLessons,
+    validation: TerrainDemonstrations,
     seed: int,
-    record: Record,
+    record: RunLogger,
     progress: Progress,
 ) -> Best:
     """Learn which cells are blocked, then choose how much that shall count on the way."""
@@ -72,12 +77,12 @@ def classify(
         record=record,
         progress=progress,
     )
-    network.caution = choose_caution(network.classifier, "soft", validation).caution
+    network.caution = tune_cost(network.classifier, "soft", validation).caution
     return best
 
 
 @torch.no_grad()
-def validate_labels(classifier: nn.Module, lessons: GroundLessons) -> Validation:
+def validate_labels(classifier: nn.Module, lessons: TerrainDemonstrations) -> Validation:
     """How little the labels of validation ground surprise, and how many of them are guessed."""
     batch = lessons[range(len(lessons))]
     logits = torch.cat([classifier(part) for part in batch.images.split(100)])
@@ -86,13 +91,13 @@ def validate_labels(classifier: nn.Module, lessons: GroundLessons) -> Validation
     return Validation(-surprise, {"validation_loss": surprise, "validation_accuracy": right})
 
 
-def choose_caution(
-    classifier: ObstacleClassifier, kind: Literal["hard", "soft"], lessons: GroundLessons
+def tune_cost(
+    classifier: ObstacleClassifier, kind: Literal["hard", "soft"], lessons: TerrainDemonstrations
 ) -> ClassifierPlanner:
     """The planner whose threshold or weight arrives from most cells of the validation ground."""
     cautions = {
-        "hard": [HardCaution(threshold) for threshold in THRESHOLDS],
-        "soft": [SoftCaution(weight) for weight in WEIGHTS],
+        "hard": [ThresholdCost(threshold) for threshold in THRESHOLDS],
+        "soft": [LogProbabilityCost(weight) for weight in WEIGHTS],
     }[kind]
     planners = [ClassifierPlanner(classifier=classifier, caution=one) for one in cautions]
-    return max(planners, key=lambda planner: arrivals_everywhere(planner, lessons))
+    return max(planners, key=lambda planner: reach_rate(planner, lessons))

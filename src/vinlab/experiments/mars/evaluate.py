@@ -10,8 +10,8 @@ import torch
 from jaxtyping import Bool, Int
 
 from vinlab.domains.gridworld.environment import step
-from vinlab.domains.mars.expert import GroundLessons
-from vinlab.domains.mars.observation import observe_ground
+from vinlab.domains.mars.expert import TerrainDemonstrations
+from vinlab.domains.mars.observation import observe_terrain
 from vinlab.domains.mars.problem import MarsProblems
 from vinlab.learners.callbacks import Validation
 from vinlab.navigation import routes as navigation
@@ -26,7 +26,7 @@ LENGTHS = (5, 10, 15)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class MarsScores:
     """What came of all problems of a set."""
 
     scores: Scores
@@ -44,16 +44,18 @@ class Outcome:
 
 
 @torch.no_grad()
-def try_out(policy: TerrainPolicy, problems: MarsProblems, *, iterations: int | None = None) -> Outcome:
+def evaluate_policy(
+    policy: TerrainPolicy, problems: MarsProblems, *, iterations: int | None = None
+) -> MarsScores:
     """Let the policy find its way on every patch; it sees the picture and the goal alone."""
     policy.eval()
     judged = []
     for part in _parts(problems):
-        plan = policy.plan(observe_ground(part.images, part.goals), iterations=iterations)
-        judged.append(navigation.judge_plan(policy, plan, part.grid))
+        plan = policy.plan(observe_terrain(part.images, part.goals), iterations=iterations)
+        judged.append(navigation.evaluate_plan(policy, plan, part.grid))
     reached = np.concatenate([part.reached for part in judged])
     lengths = np.concatenate([part.expert_lengths for part in judged])
-    return Outcome(navigation.summarise(judged), reached, lengths - 1)
+    return MarsScores(navigation.to_scores(judged), reached, lengths - 1)
 
 
 def success_by_length(
@@ -70,7 +72,7 @@ def success_by_length(
 
 
 @torch.no_grad()
-def arrivals_everywhere(policy: TerrainPolicy, lessons: GroundLessons, *, moves: int = 40) -> float:
+def reach_rate(policy: TerrainPolicy, lessons: TerrainDemonstrations, *, moves: int = 40) -> float:
     """The share of all cells from which the likeliest moves lead to the goal, for every goal of every patch.
 
     Thousands of starts on the same ground tell weights apart that a few hundred problems do not.
@@ -80,7 +82,9 @@ def arrivals_everywhere(policy: TerrainPolicy, lessons: GroundLessons, *, moves:
     for at in range(0, len(lessons), BATCH):
         batch = lessons[np.arange(at, min(at + BATCH, len(lessons)))]
         teaches = batch.moves.any(dim=1).flatten(1).numpy()
-        ends = _ends(batch.ask(policy).argmax(dim=1).numpy(), ~batch.free.numpy(), batch.goals.numpy(), moves)
+        ends = _ends(
+            batch.logits(policy).argmax(dim=1).numpy(), ~batch.free.numpy(), batch.goals.numpy(), moves
+        )
         arrived.append((ends & teaches).sum(axis=1) / np.maximum(1, teaches.sum(axis=1)))
     return float(np.concatenate(arrived).mean())
 
@@ -98,11 +102,11 @@ def _ends(chosen: np.ndarray, blocked: np.ndarray, goals: np.ndarray, moves: int
     return here == goal[:, None]
 
 
-def validator(lessons: GroundLessons) -> Callable[[Any], Validation]:
+def validator(lessons: TerrainDemonstrations) -> Callable[[Any], Validation]:
     """A look at the validation ground, by arrivals from everywhere."""
 
     def validate(policy: Any) -> Validation:
-        arrivals = arrivals_everywhere(policy, lessons)
+        arrivals = reach_rate(policy, lessons)
         return Validation(score=arrivals, metrics={"validation_arrivals": arrivals})
 
     return validate

@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from matplotlib.figure import Figure
 
-from vinlab.domains.mars.observation import observe_ground
+from vinlab.domains.gridworld.expert import solve
+from vinlab.domains.mars.observation import observe_terrain
 from vinlab.domains.mars.problem import MarsProblems
 from vinlab.experiments.mars.train import MarsData, make_sets
 from vinlab.figures.save import save_figure
-from vinlab.figures.terrain import GroundView, ground_figure
+from vinlab.figures.terrain import TerrainView, terrain_figure
 from vinlab.models import Model, load
-from vinlab.navigation.greedy import best_moves, follow
-from vinlab.navigation.routes import consult
+from vinlab.navigation.greedy import follow_moves, greedy_moves
 from vinlab.types import Plan
 
 SHOWN = 3
@@ -26,30 +26,30 @@ SHOWN = 3
 
 def draw_ways(model: Model, problems: MarsProblems, reached: str, *, title: str = "") -> Figure:
     """Some of the longest ways that the model found, on ground of different blocks, and one that it did not."""
-    lengths = consult(problems.grid).lengths
+    lengths = solve(problems.grid).lengths
     order = np.argsort(-lengths, kind="stable")
     solved = np.array([mark == "1" for mark in reached])
     chosen = [*_of_different_blocks(order[solved[order]], problems, SHOWN)]
     chosen += _of_different_blocks(order[~solved[order]], problems, 1)
     views = [view_of(model, problems[np.array([index])]) for index in chosen]
-    return ground_figure(views, title=title)
+    return terrain_figure(views, title=title)
 
 
 def _of_different_blocks(order: np.ndarray, problems: MarsProblems, count: int) -> list[int]:
     """The first so many, no two of them on the same ground."""
-    _, first = np.unique(problems.blocks[order], return_index=True)
+    _, first = np.unique(problems.block_ids[order], return_index=True)
     return order[np.sort(first)][:count].tolist()
 
 
 @torch.no_grad()
-def view_of(model: Model, problem: MarsProblems) -> GroundView:
+def view_of(model: Model, problem: MarsProblems) -> TerrainView:
     """One problem with the model's way and what it wanted."""
-    plan = model.network.plan(observe_ground(problem.images, problem.goals))
-    (moves,) = best_moves(model.network, plan, 1, (problem.obstacles.shape[1], problem.obstacles.shape[2]))
+    plan = model.network.plan(observe_terrain(problem.images, problem.goals))
+    (moves,) = greedy_moves(model.network, plan, 1, (problem.obstacles.shape[1], problem.obstacles.shape[2]))
     start, goal = (tuple(cell[0].tolist()) for cell in (problem.starts, problem.goals))
-    grid, expert = problem.grid, consult(problem.grid)
-    path, reached = follow(moves, grid.obstacles[0], start, goal)
-    return GroundView(
+    grid, expert = problem.grid, solve(problem.grid)
+    path, reached = follow_moves(moves, grid.obstacles[0], start, goal)
+    return TerrainView(
         image=problem.images[0],
         start=start,
         goal=goal,

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from vinlab.evaluation.bootstrap import block_error
+from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments.base import paper_numbers
-from vinlab.recording.finished_run import RecordedRun
-from vinlab.recording.markdown import markdown_table, mean_text
+from vinlab.recording.finished_run import FinishedRun
+from vinlab.recording.markdown import markdown_table
 
 HEADERS = (
     "policy",
@@ -59,7 +60,7 @@ class Row:
     """One policy on one ground, over all seeds."""
 
     scores: Sequence[Mapping[str, Any]]
-    blocks: np.ndarray
+    block_ids: np.ndarray
     minutes: Sequence[float]
 
     @property
@@ -70,12 +71,12 @@ class Row:
     def error(self, against: "Row | None" = None) -> float:
         """The standard error of the success rate, or of the difference from another's on the same problems."""
         values = self.reached if against is None else self.reached - against.reached
-        return 100 * block_error(values, self.blocks, rng=np.random.default_rng(0))
+        return 100 * block_error(values, self.block_ids, rng=np.random.default_rng(0))
 
 
-def mars_table(runs: Sequence[RecordedRun]) -> str:
+def mars_table(runs: Sequence[FinishedRun]) -> str:
     """Everything that was recorded, ours beside the paper's."""
-    grounds: dict[Key, list[RecordedRun]] = defaultdict(list)
+    grounds: dict[Key, list[FinishedRun]] = defaultdict(list)
     for run in runs:
         data, manifest = run.manifest.config["data"], run.manifest
         grounds[data["source"], data["protocol"], manifest.recipe, manifest.budget].append(run)
@@ -86,9 +87,9 @@ def mars_table(runs: Sequence[RecordedRun]) -> str:
     return "\n".join([*parts, f"Commits: {', '.join(commits)}.\n"])
 
 
-def rows_of(runs: Sequence[RecordedRun]) -> dict[str, Row]:
+def rows_of(runs: Sequence[FinishedRun]) -> dict[str, Row]:
     """The rows of one ground by name, in the order of the table."""
-    found: dict[str, list[tuple[Mapping[str, Any], RecordedRun]]] = defaultdict(list)
+    found: dict[str, list[tuple[Mapping[str, Any], FinishedRun]]] = defaultdict(list)
     for run in runs:
         name = run.manifest.id.split("/")[-1]
         found["soft" if name == "classifier" else name].append((run.result["scores"], run))
@@ -99,11 +100,13 @@ def rows_of(runs: Sequence[RecordedRun]) -> dict[str, Row]:
     return {name: _row(found[name]) for name in NAMES if found[name]}
 
 
-def _row(entries: Sequence[tuple[Mapping[str, Any], RecordedRun]]) -> Row:
-    blocks = [run.result["blocks"] for _, run in entries]
-    assert all(one == blocks[0] for one in blocks), "runs of one block were judged on different problems"
+def _row(entries: Sequence[tuple[Mapping[str, Any], FinishedRun]]) -> Row:
+    block_ids = [run.result["blocks"] for _, run in entries]
+    assert all(one == block_ids[0] for one in block_ids), (
+        "runs of one block were judged on different problems"
+    )
     minutes = [run.result["training_seconds"] / 60 for _, run in entries]
-    return Row([scores for scores, _ in entries], np.array(blocks[0]), minutes)
+    return Row([scores for scores, _ in entries], np.array(block_ids[0]), minutes)
 
 
 def _paper() -> str:
@@ -122,8 +125,8 @@ def _order(key: Key) -> tuple[Any, ...]:
 
 def _block(key: Key, rows: Mapping[str, Row]) -> list[str]:
     source, protocol, recipe, _ = key
-    count = len(next(iter(rows.values())).blocks)
-    ground = len(set(next(iter(rows.values())).blocks.tolist()))
+    count = len(next(iter(rows.values())).block_ids)
+    ground = len(set(next(iter(rows.values())).block_ids.tolist()))
     return [
         f"## {source}, {protocol} ground, {recipe} recipe",
         "",

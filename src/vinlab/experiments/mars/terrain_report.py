@@ -14,12 +14,12 @@ from vinlab.domains.mars.terrain import Terrain
 from vinlab.domains.mars.terrain.statistics import (
     area_under_curve,
     cell_traits,
-    describe_ground,
+    describe_terrain,
     fit_logistic,
 )
 from vinlab.domains.mars.terrain.synthetic import synthetic_terrains
 from vinlab.figures.save import save_figure
-from vinlab.figures.terrain import grounds_figure
+from vinlab.figures.terrain import terrains_figure
 
 SQUARE = 320
 """Pixels along a side of the squares that are shown."""
@@ -27,7 +27,7 @@ SQUARE = 320
 
 def comparison_table(real: Sequence[Terrain], synthetic: Sequence[Terrain]) -> str:
     """Both grounds in a Markdown table, with how well a classifier of the one judges the other."""
-    ours, theirs = describe_ground(synthetic), describe_ground(real)
+    ours, theirs = describe_terrain(synthetic), describe_terrain(real)
     lines = ["| measure | real | synthetic |", "|---|---|---|"]
     lines += [f"| {name} | {theirs[name]:.3g} | {ours[name]:.3g} |" for name in ours]
     for name, (first, second) in transfers(real, synthetic).items():
@@ -70,7 +70,7 @@ def comparison_figure(real: Sequence[Terrain], synthetic: Sequence[Terrain]) -> 
     """Squares of both grounds with their slopes, and how much of each is how steep."""
     grounds = {"real": real, "synthetic": synthetic}
     squares = {name: _squares(terrains) for name, terrains in grounds.items()}
-    return grounds_figure(
+    return terrains_figure(
         {name: [square.image for square in found] for name, found in squares.items()},
         {name: [square.slope for square in found] for name, found in squares.items()},
         {name: np.concatenate([one.slope[one.known] for one in ground]) for name, ground in grounds.items()},

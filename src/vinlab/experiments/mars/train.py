@@ -8,25 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from vinlab.domains.mars.expert import GroundLessons, TeachingConfig, teach
+from vinlab.domains.mars.expert import DemonstrationConfig, TerrainDemonstrations, demonstrate
 from vinlab.domains.mars.problem import MarsProblems, Protocol, split_problems
 from vinlab.domains.mars.rasters.folders import read_mars_folder
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, synthetic_terrains
 from vinlab.experiments.base import TrainingRequest, seeded
 from vinlab.experiments.gridworld.train import record_run
-from vinlab.experiments.mars.classifier import choose_caution, classify
-from vinlab.experiments.mars.evaluate import try_out, validator
+from vinlab.experiments.mars.classifier import classify, tune_cost
+from vinlab.experiments.mars.evaluate import evaluate_policy, validator
 from vinlab.learners import distributed
-from vinlab.learners.arrival import ArrivalConfig, ArrivalLoss
-from vinlab.learners.callbacks import Progress, Record
+from vinlab.learners.arrival import ReachConfig, ReachLoss
+from vinlab.learners.callbacks import Progress, RunLogger
 from vinlab.learners.imitation import Best, ImitationConfig, imitate
-from vinlab.learners.losses import EverywhereLoss
-from vinlab.learners.staged import Chapter
+from vinlab.learners.losses import DenseLoss
+from vinlab.learners.staged import StageLogger
 from vinlab.networks.configs import network_to_plain
 from vinlab.networks.terrain.configs import MarsNetworkConfig
 from vinlab.networks.terrain.policies import ClassifierPlanner, StraightLine, TerrainPolicy
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 from vinlab.recording.hashing import data_hash
 from vinlab.types import InputError
 
@@ -42,7 +42,7 @@ class MarsData:
     patches: int = 10_000
     validation_problems: int = 500
     test_problems: int = 1000
-    teaching: TeachingConfig = field(default_factory=TeachingConfig)
+    teaching: DemonstrationConfig = field(default_factory=DemonstrationConfig)
     size: int = 16
     """Cells along each edge of a patch."""
     terrains: int = 12
@@ -54,7 +54,7 @@ class MarsData:
 class SecondStage:
     """After imitation: maximise the chance of arriving."""
 
-    arrival: ArrivalConfig
+    arrival: ReachConfig
     learning: ImitationConfig
 
 
@@ -81,8 +81,8 @@ class MarsTraining:
 class MarsSets:
     """What to learn from, to choose by and to be judged on."""
 
-    lessons: GroundLessons
-    validation: GroundLessons
+    lessons: TerrainDemonstrations
+    validation: TerrainDemonstrations
     test: MarsProblems
     report: dict[str, str]
     """For each split how many patches its ground holds, and why some make no task."""
@@ -103,16 +103,16 @@ def make_sets(data: MarsData, source: Path | None, *, seed: int) -> MarsSets:
         counts=(data.patches, data.validation_problems, data.test_problems),
         rng=np.random.default_rng(GROUND_SEED),
     )
-    choosing = TeachingConfig(mirror=False)
+    choosing = DemonstrationConfig(mirror=False)
     return MarsSets(
-        teach(splits.train, data.teaching, rng=np.random.default_rng([TEACHING_SEED, seed])),
-        teach(splits.validation, choosing, rng=np.random.default_rng(TEACHING_SEED)),
+        demonstrate(splits.train, data.teaching, rng=np.random.default_rng([TEACHING_SEED, seed])),
+        demonstrate(splits.validation, choosing, rng=np.random.default_rng(TEACHING_SEED)),
         splits.test,
         {name: str(census) for name, census in splits.report.items()},
     )
 
 
-def train(config: MarsTraining, request: TrainingRequest, *, progress: Progress) -> RecordedRun:
+def train(config: MarsTraining, request: TrainingRequest, *, progress: Progress) -> FinishedRun:
     """Learn from an expert that knows the slopes, choose weights on validation ground, judge on test ground."""
     if distributed.world_size() > 1 or request.device != "cpu":
         raise InputError("the Mars experiment runs in one process on the CPU.")
@@ -124,7 +124,7 @@ def train(config: MarsTraining, request: TrainingRequest, *, progress: Progress)
     network = seeded(request.seed, config.network.build)
     assert isinstance(network, TerrainPolicy)
 
-    def learn(record: Record) -> Best:
+    def learn(record: RunLogger) -> Best:
         if isinstance(network, ClassifierPlanner):
             return classify(
                 network,
@@ -139,10 +139,10 @@ def train(config: MarsTraining, request: TrainingRequest, *, progress: Progress)
 
     def result(best: Best, seconds: float) -> dict[str, Any]:
         return {
-            "scores": try_out(network, sets.test).to_plain(),
+            "scores": evaluate_policy(network, sets.test).to_plain(),
             **compare(network, sets),
-            "steps": try_out(StraightLine(), sets.test).steps.tolist(),
-            "blocks": sets.test.blocks.tolist(),
+            "steps": evaluate_policy(StraightLine(), sets.test).steps.tolist(),
+            "blocks": sets.test.block_ids.tolist(),
             "best_epoch": best.epoch + 1,
             "training_seconds": round(seconds, 1),
             "training_patches": len(sets.lessons),
@@ -160,17 +160,17 @@ def learn_moves(
     config: MarsTraining,
     *,
     seed: int,
-    record: Record,
+    record: RunLogger,
     progress: Progress,
 ) -> Best:
     """Imitate the expert, and then, where that is asked for, learn to arrive."""
     fit = partial(imitate, network, sets.lessons, seed=seed, validate=validator(sets.validation))
     if config.second is None:
-        return fit(config.learning, loss=EverywhereLoss, record=record, progress=progress)
-    second, chapter = config.second, Chapter(record, "arrival")
-    if not chapter.begun:
-        fit(config.learning, loss=EverywhereLoss, record=Chapter(record, "imitation"), progress=progress)
-    arrive = partial(ArrivalLoss, config=second.arrival)
+        return fit(config.learning, loss=DenseLoss, record=record, progress=progress)
+    second, chapter = config.second, StageLogger(record, "arrival")
+    if not chapter.started:
+        fit(config.learning, loss=DenseLoss, record=StageLogger(record, "imitation"), progress=progress)
+    arrive = partial(ReachLoss, config=second.arrival)
     return fit(second.learning, loss=arrive, record=chapter, progress=progress)
 
 
@@ -178,9 +178,9 @@ def compare(network: TerrainPolicy, sets: MarsSets) -> dict[str, Any]:
     """Rows of the table that a classifier gives beside its own: the same map with walls, and no map at all."""
     if not isinstance(network, ClassifierPlanner):
         return {}
-    hard = choose_caution(network.classifier, "hard", sets.validation)
+    hard = tune_cost(network.classifier, "hard", sets.validation)
     return {
-        "hard": try_out(hard, sets.test).to_plain(),
-        "straight": try_out(StraightLine(), sets.test).to_plain(),
+        "hard": evaluate_policy(hard, sets.test).to_plain(),
+        "straight": evaluate_policy(StraightLine(), sets.test).to_plain(),
         "caution": {"hard": float(hard.caution.setting), "soft": float(network.caution.setting)},
     }

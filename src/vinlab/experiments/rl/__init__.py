@@ -10,7 +10,7 @@ from vinlab.learners.trpo.curriculum import CurriculumConfig, PatientRule
 from vinlab.learners.trpo.trpo import TrpoConfig
 from vinlab.learners.trpo.trust_region import TrustRegionConfig
 from vinlab.networks.grid.rl import PooledCnnConfig, ValueVinConfig
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 
 ITERATIONS = {8: 10, 16: 20}
 """The paper's K by the side of the map."""
@@ -44,7 +44,7 @@ def configure_vin(size: int, budget: Budget, recipe: Recipe) -> RlTraining:
     """A VIN whose kernels start as the four moves (default), or as noise (paper)."""
     starts = {
         "default": ValueVinConfig(iterations=ITERATIONS[size], initialisation="moves"),
-        "paper": ValueVinConfig(iterations=ITERATIONS[size], initialisation="random", deviation=0.1),
+        "paper": ValueVinConfig(iterations=ITERATIONS[size], initialisation="random", std=0.1),
     }
     return RlTraining(starts[recipe], _data(size, budget), learning(size, budget, recipe))
 
@@ -100,7 +100,7 @@ def _settings(size: int) -> list[Setting]:
     return found
 
 
-def table(runs: Sequence[RecordedRun]) -> str:
+def table(runs: Sequence[FinishedRun]) -> str:
     """The appendix's table: ours beside the paper's."""
     return rl_table(RL.name, runs)
 

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from vinlab.domains.gridworld.problem import GridworldConfig, observe
-from vinlab.domains.holeworld.problem import NUM_MOVES, difficulties, sample_hole_problems, step_among_holes
+from vinlab.domains.holeworld.problem import NUM_MOVES, moves_to_goal, sample_hole_problems, step_holeworld
 from vinlab.evaluation import metrics
-from vinlab.evaluation.rollout import PlanningPolicy, choose
+from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions
 from vinlab.learners.callbacks import Validation
 from vinlab.learners.trpo.trpo import draw_moves
 from vinlab.types import MOVE_OFFSETS, GridProblems
@@ -54,7 +54,7 @@ def act_among_holes(
         if not going.any():
             break
         moves = _moves(policy, plan, states, sampled)
-        outcome = step_among_holes(problems.obstacles, problems.goals, states, moves)
+        outcome = step_holeworld(problems.obstacles, problems.goals, states, moves)
         states = np.where(going[:, None], outcome.states, states)
         steps += going
         reached |= going & outcome.reached
@@ -66,7 +66,7 @@ def _moves(
     policy: PlanningPolicy, plan: Any, states: np.ndarray, sampled: np.random.Generator | None
 ) -> np.ndarray:
     if sampled is None:
-        return choose(policy, plan, states[:, None])[:, 0]
+        return greedy_actions(policy, plan, states[:, None])[:, 0]
     logits = policy.act(plan, torch.as_tensor(states[:, None])).numpy()
     return draw_moves(logits, sampled)[:, 0]
 
@@ -76,7 +76,7 @@ def score(
 ) -> dict[str, Any]:
     """The measures of the table; the expert's labels do not exist here."""
     endings = act_among_holes(policy, problems, iterations=iterations)
-    shortest = _at_starts(difficulties(problems.obstacles, problems.goals), problems).astype(np.int64)
+    shortest = _at_starts(moves_to_goal(problems.obstacles, problems.goals), problems).astype(np.int64)
     drawn = act_among_holes(policy, problems, sampled=rng, iterations=iterations)
     return {
         "num_problems": len(problems),
@@ -97,7 +97,7 @@ def _at_starts(image: np.ndarray, problems: GridProblems) -> np.ndarray:
 def optimal_share(policy: PlanningPolicy, problems: GridProblems, *, iterations: Iterations = None) -> float:
     """The share of the states on a shortest way in which the likeliest move is an optimal one."""
     distances = np.pad(
-        difficulties(problems.obstacles, problems.goals), ((0, 0), (1, 1), (1, 1)), constant_values=np.inf
+        moves_to_goal(problems.obstacles, problems.goals), ((0, 0), (1, 1), (1, 1)), constant_values=np.inf
     )
     with torch.no_grad():
         plan = policy.plan(observe(problems.obstacles, problems.goals), iterations=iterations)
@@ -110,7 +110,7 @@ def optimal_share(policy: PlanningPolicy, problems: GridProblems, *, iterations:
         going = here > 0
         if not going.any():
             return right / total
-        moves = choose(policy, plan, states[:, None])[:, 0]
+        moves = greedy_actions(policy, plan, states[:, None])[:, 0]
         right, total = right + int((optimal[index, moves] & going).sum()), total + int(going.sum())
         states = np.where(going[:, None], states + MOVE_OFFSETS[optimal.argmax(axis=1)], states)
 

@@ -11,12 +11,12 @@ from vinlab.experiments.picture_command import draw_recorded
 from vinlab.experiments.rl import RL
 from vinlab.figures.save import save_figure
 from vinlab.figures.seeds import Curve, seeds_figure
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 
-Read = Callable[[RecordedRun], Mapping[int, float]]
+Read = Callable[[FinishedRun], Mapping[int, float]]
 
 
-def draw_experiment(runs: Sequence[RecordedRun], out: Path) -> list[Path]:
+def draw_experiment(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
     """Draw success over training and by difficulty, and returns with and without the curriculum."""
     of_size = {size: [run for run in runs if run.manifest.id.startswith(f"rl/{size}/")] for size in (8, 16)}
     pictures = []
@@ -48,7 +48,7 @@ def draw_experiment(runs: Sequence[RecordedRun], out: Path) -> list[Path]:
     return pictures + _draw_curriculum(of_size[8], out)
 
 
-def _draw_curriculum(runs: Sequence[RecordedRun], out: Path) -> list[Path]:
+def _draw_curriculum(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
     """Draw how much the same VIN earns and solves with the curriculum and without."""
     without = [run for run in runs if "curriculum" in run.manifest.id]
     recipes = {run.manifest.recipe for run in without}
@@ -73,25 +73,25 @@ def _draw_curriculum(runs: Sequence[RecordedRun], out: Path) -> list[Path]:
     ]
 
 
-def _curves(runs: Sequence[RecordedRun], read: Read) -> list[Curve]:
+def _curves(runs: Sequence[FinishedRun], read: Read) -> list[Curve]:
     groups: dict[str, list[Mapping[int, float]]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe)):
         groups[_label(run)].append(read(run))
     return [Curve(label, seeds) for label, seeds in groups.items()]
 
 
-def _label(run: RecordedRun) -> str:
+def _label(run: FinishedRun) -> str:
     kind = run.manifest.id.split("/")[-1].replace("-no-curriculum", " without curriculum")
     start = run.manifest.config["network"].get("initialisation")
     words = {"moves": ", from moves", "random": ", from noise"}.get(start, "")
     return kind.replace("vin", "VIN").replace("cnn", "CNN") + words
 
 
-def _logged(run: RecordedRun, name: str) -> dict[int, float]:
+def _logged(run: FinishedRun, name: str) -> dict[int, float]:
     return {line["iteration"]: line[name] for line in run.metrics() if line.get(name) is not None}
 
 
-def _by_difficulty(run: RecordedRun) -> dict[int, float]:
+def _by_difficulty(run: FinishedRun) -> dict[int, float]:
     return {int(level): share for level, share in run.result["success_by_difficulty"].items()}
 
 

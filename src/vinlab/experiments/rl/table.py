@@ -3,9 +3,10 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from vinlab.evaluation.statistics import mean_text, wilson_interval
 from vinlab.experiments.base import paper_numbers
-from vinlab.recording.finished_run import RecordedRun
-from vinlab.recording.markdown import markdown_table, mean_text, wilson_interval
+from vinlab.recording.finished_run import FinishedRun
+from vinlab.recording.markdown import markdown_table
 
 HEADERS = (
     "setting",
@@ -36,9 +37,9 @@ core of a machine that others used too.
 STARTS = {"moves": "moves", "random": "noise"}
 
 
-def rl_table(experiment: str, runs: Sequence[RecordedRun]) -> str:
+def rl_table(experiment: str, runs: Sequence[FinishedRun]) -> str:
     """The table as Markdown, with a line for each setting, recipe and budget that was run."""
-    groups: dict[tuple[str, str, str], list[RecordedRun]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[FinishedRun]] = defaultdict(list)
     for run in runs:
         groups[run.manifest.id, run.manifest.recipe, run.manifest.budget].append(run)
     rows = [_row(key, groups[key], experiment) for key in sorted(groups, key=_order)]
@@ -52,7 +53,7 @@ def _order(key: tuple[str, str, str]) -> tuple[int, bool, str, str, str]:
     return int(id.split("/")[1]), "cnn" in id, id, recipe, budget
 
 
-def _row(key: tuple[str, str, str], runs: Sequence[RecordedRun], experiment: str) -> list[str]:
+def _row(key: tuple[str, str, str], runs: Sequence[FinishedRun], experiment: str) -> list[str]:
     id, recipe, budget = key
     paper = paper_numbers(experiment).get(id)
     scores = [run.result["scores"] for run in runs]

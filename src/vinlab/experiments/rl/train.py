@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from vinlab.domains.gridworld.problem import GridworldConfig, content_hash, content_keys
-from vinlab.domains.holeworld.problem import HoleWorlds, sample_hole_problems, sample_worlds
+from vinlab.domains.holeworld.problem import HoleWorldBatch, sample_hole_problems, sample_worlds
 from vinlab.experiments.base import TrainingRequest, seeded
 from vinlab.experiments.gridworld.train import record_run
 from vinlab.experiments.rl.evaluate import score, success_by_difficulty, validator
 from vinlab.learners import distributed
-from vinlab.learners.callbacks import Progress, Record
+from vinlab.learners.callbacks import Progress, RunLogger
 from vinlab.learners.imitation import Best
-from vinlab.learners.trpo.trpo import Draw, TrpoConfig, reinforce
+from vinlab.learners.trpo.trpo import Draw, TrpoConfig, train_trpo
 from vinlab.models import Model
 from vinlab.networks.configs import network_to_plain
 from vinlab.networks.grid.rl import PooledCnnConfig, ValueVinConfig
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 from vinlab.types import GridProblems, InputError
 
 TEST_STREAM, VALIDATION_STREAM, CRITIC_STREAM, SAMPLING_STREAM = 3016, 3017, 3018, 3019
@@ -77,7 +77,7 @@ def drawing(config: RlTraining, taken: Collection[str]) -> Draw:
     """New maps for every iteration, none of them taken; starts are as far from the goal as the level allows."""
     maps, learning = GridworldConfig(size=config.data.size), config.learning
 
-    def draw(level: int, rng: np.random.Generator) -> HoleWorlds:
+    def draw(level: int, rng: np.random.Generator) -> HoleWorldBatch:
         return sample_worlds(
             maps, learning.problems, episodes=learning.episodes, hardest=level, rng=rng, taken=taken
         )
@@ -90,7 +90,7 @@ def build(config: ValueVinConfig | PooledCnnConfig, seed: int) -> tuple[Any, Any
     return seeded(seed, config.build), seeded(CRITIC_STREAM + seed, config.build_critic)
 
 
-def train(config: RlTraining, request: TrainingRequest, *, progress: Progress) -> RecordedRun:
+def train(config: RlTraining, request: TrainingRequest, *, progress: Progress) -> FinishedRun:
     """Learn by trial and error, keep the weights that do best on validation problems, judge them on test ones."""
     if distributed.world_size() > 1 or request.data is not None or request.device != "cpu":
         raise InputError("reinforcement learning runs in one process on the CPU and draws its own maps.")
@@ -100,8 +100,8 @@ def train(config: RlTraining, request: TrainingRequest, *, progress: Progress) -
     manifest = request.describe(config.to_plain(), content_hash(test))
     policy, critic = build(config.network, request.seed)
 
-    def learn(record: Record) -> Best:
-        return reinforce(
+    def learn(record: RunLogger) -> Best:
+        return train_trpo(
             policy,
             critic,
             drawing(config, taken),

@@ -17,7 +17,7 @@ from vinlab.networks.links.configs import (
     ReactiveConfig,
     WebNetworkConfig,
 )
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 
 VIN = IndexVinConfig(iterations=4)
 MEMBERS = MemberVinConfig(iterations=5)
@@ -90,7 +90,7 @@ SETTINGS = [_setting(network, graph) for graph in GRAPHS for network in NETWORKS
 ]
 
 
-def table(runs: Sequence[RecordedRun]) -> str:
+def table(runs: Sequence[FinishedRun]) -> str:
     """Ours beside the paper's two numbers."""
     return web_table(runs, {setting.id: setting.about for setting in SETTINGS})
 

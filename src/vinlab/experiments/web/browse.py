@@ -11,12 +11,12 @@ from vinlab.domains.web.features import TextEmbedding
 from vinlab.domains.web.site import Site
 from vinlab.experiments.web.data import WebData, load_site
 from vinlab.experiments.web.view import view_for
-from vinlab.models import suggestion
+from vinlab.models.names import suggestion
 from vinlab.networks.links.configs import web_network_from_plain
 from vinlab.networks.links.modules import SiteView
 from vinlab.networks.links.policies import LinkPolicy, WebPlan
 from vinlab.recording.finished_run import WEIGHTS, open_run
-from vinlab.recording.rebuild import dataclass_from_plain
+from vinlab.recording.serialization import dataclass_from_plain
 from vinlab.recording.weights import load_tensors
 from vinlab.types import Clicks, InputError
 
@@ -90,7 +90,7 @@ class Browser:
         if not len(links):
             return []
         here = Clicks(rows=torch.tensor([0]), pages=torch.tensor([page]), candidates=links[None])
-        scores = self.policy.scores(self.view, plan, here)[0]
+        scores = self.policy.logits(self.view, plan, here)[0]
         best = scores.softmax(dim=0).topk(min(SHOWN, len(links)))
         return [(int(links[place]), float(share)) for share, place in zip(*best, strict=True)]
 

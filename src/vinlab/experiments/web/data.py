@@ -24,7 +24,7 @@ from vinlab.domains.web.problem import (
 from vinlab.domains.web.site import Control, GraphKind, Site, build_site
 from vinlab.domains.web.site_files import is_site, open_site
 from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia
-from vinlab.experiments.web.evaluate import Judged, make_judged
+from vinlab.experiments.web.evaluate import EvaluationProblems, make_evaluation_problems
 from vinlab.types import InputError
 
 SITE_SEED, PROBLEM_SEED = 2016, 2017
@@ -71,10 +71,10 @@ class WebSets:
     """The problems of one site and graph."""
 
     lessons: ClickLessons
-    validation_root: Judged
-    validation_random: Judged
-    test_root: Judged
-    test_random: Judged
+    validation_root: EvaluationProblems
+    validation_random: EvaluationProblems
+    test_root: EvaluationProblems
+    test_random: EvaluationProblems
 
 
 def make_sets(site: Site, data: WebData, *, seed: int) -> WebSets:
@@ -84,9 +84,11 @@ def make_sets(site: Site, data: WebData, *, seed: int) -> WebSets:
     rng = np.random.default_rng(PROBLEM_SEED)
     split = split_pages(site, rng=rng)
 
-    def judged(part: Any, count: int, begin: Callable[..., WebProblems], **options: Any) -> Judged:
+    def judged(
+        part: Any, count: int, begin: Callable[..., WebProblems], **options: Any
+    ) -> EvaluationProblems:
         queries = draw(queries_of(site, split, part), count, rng=rng)
-        return make_judged(site, links, begin(site, queries, **options), distances)
+        return make_evaluation_problems(site, links, begin(site, queries, **options), distances)
 
     validation_root = judged("validation", data.validation_problems, start_at_root)
     validation_random = judged("validation", data.validation_problems, start_anywhere, rng=rng)

@@ -9,7 +9,14 @@ import torch
 from jaxtyping import Bool, Int
 
 from vinlab.domains.web.demonstrations import make_tables
-from vinlab.domains.web.expert import UNREACHABLE, Distances, Steps, distances_to, right_links, shortest_paths
+from vinlab.domains.web.expert import (
+    UNREACHABLE,
+    Distances,
+    ExpertSteps,
+    distances_to,
+    optimal_links,
+    shortest_paths,
+)
 from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.problem import WebProblems
 from vinlab.domains.web.site import Site
@@ -24,31 +31,33 @@ BATCH = 128
 
 
 @dataclass(frozen=True)
-class Judged:
+class EvaluationProblems:
     """A set of problems with all that is needed to judge a policy on it."""
 
     site: Site
     links: Links
     problems: WebProblems
     distances: Distances
-    steps: Steps
+    steps: ExpertSteps
     solvable: Bool[np.ndarray, " B"]
 
 
-def make_judged(
+def make_evaluation_problems(
     site: Site, links: Links, problems: WebProblems, distances: Distances | None = None
-) -> Judged:
+) -> EvaluationProblems:
     """The problems with their shortest paths; those without any path keep no step."""
     distances = distances or distances_to(links, problems.targets)
     solvable = distances.between(problems.starts, problems.targets) < UNREACHABLE
     kept = np.flatnonzero(solvable)
     steps = shortest_paths(links, problems[kept], distances)
-    steps = Steps(kept[steps.problems], steps.pages, steps.following)
-    return Judged(site, links, problems, distances, steps, solvable)
+    steps = ExpertSteps(kept[steps.problems], steps.pages, steps.following)
+    return EvaluationProblems(site, links, problems, distances, steps, solvable)
 
 
 @torch.no_grad()
-def evaluate_links(policy: LinkPolicy, view: SiteView, judged: Judged, *, seed: int = 0) -> LinkScores:
+def evaluate_links(
+    policy: LinkPolicy, view: SiteView, judged: EvaluationProblems, *, seed: int = 0
+) -> LinkScores:
     """The scores of the policy; equal scores of links are settled by the seed."""
     policy.eval()
     rng = np.random.default_rng(seed)
@@ -72,7 +81,9 @@ def evaluate_links(policy: LinkPolicy, view: SiteView, judged: Judged, *, seed: 
     )
 
 
-def _plans(policy: LinkPolicy, view: SiteView, judged: Judged) -> Iterator[tuple[np.ndarray, Any]]:
+def _plans(
+    policy: LinkPolicy, view: SiteView, judged: EvaluationProblems
+) -> Iterator[tuple[np.ndarray, Any]]:
     features = judged.site.queries.features
     for start in range(0, len(judged.problems), BATCH):
         chosen = np.arange(start, min(start + BATCH, len(judged.problems)))
@@ -83,7 +94,7 @@ def _plans(policy: LinkPolicy, view: SiteView, judged: Judged) -> Iterator[tuple
 def _rank_batch(
     policy: LinkPolicy,
     view: SiteView,
-    judged: Judged,
+    judged: EvaluationProblems,
     plan: Any,
     inside: Int[np.ndarray, " s"],
     first: int,
@@ -96,8 +107,8 @@ def _rank_batch(
     targets = judged.problems.targets[problems]
     fixed, free = np.zeros(len(inside), dtype=np.int64), np.zeros(len(inside), dtype=np.int64)
     for steps, clicks in make_tables(judged.links, problems - first, pages):
-        scores, candidates = policy.scores(view, plan, clicks).numpy(), clicks.candidates.numpy()
-        right = right_links(judged.distances, pages[steps], targets[steps], candidates)
+        scores, candidates = policy.logits(view, plan, clicks).numpy(), clicks.candidates.numpy()
+        right = optimal_links(judged.distances, pages[steps], targets[steps], candidates)
         fixed[steps] = ranks(scores, candidates == following[steps, None], rng=rng)
         free[steps] = ranks(scores, right, rng=rng)
     return fixed, free
@@ -138,6 +149,6 @@ def click_once(
     """The pages that the policy goes to next."""
     following = np.zeros(len(pages), dtype=np.int64)
     for steps, clicks in make_tables(links, rows, pages):
-        chosen = best_links(policy.scores(view, plan, clicks).numpy(), rng=rng)
+        chosen = best_links(policy.logits(view, plan, clicks).numpy(), rng=rng)
         following[steps] = clicks.candidates.numpy()[np.arange(len(chosen)), chosen]
     return following

@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
+from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments.base import paper_numbers
-from vinlab.recording.finished_run import RecordedRun
-from vinlab.recording.markdown import markdown_table, mean_text
+from vinlab.recording.finished_run import FinishedRun
+from vinlab.recording.markdown import markdown_table
 
 HEADERS = (
     "network",
@@ -46,9 +47,9 @@ RECIPES = {
 GRAPHS = {"full": "all links", "tree": "category links only"}
 
 
-def web_table(runs: Sequence[RecordedRun], about: Mapping[str, str]) -> str:
+def web_table(runs: Sequence[FinishedRun], about: Mapping[str, str]) -> str:
     """A block for each site, graph and kind of training; a line for each network."""
-    blocks: dict[tuple[str, str, str, str], dict[str, list[RecordedRun]]] = defaultdict(
+    blocks: dict[tuple[str, str, str, str], dict[str, list[FinishedRun]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for run in runs:
@@ -93,11 +94,11 @@ def _command(key: tuple[str, str, str, str]) -> str:
     return f"Command: `vinlab train web/{graph}/pages{options} --seed 0`, and so for the other networks and seeds."
 
 
-def _rows(block: Mapping[str, list[RecordedRun]], order: Sequence[str]) -> list[list[str]]:
+def _rows(block: Mapping[str, list[FinishedRun]], order: Sequence[str]) -> list[list[str]]:
     return [_row(id, block) for id in sorted(block, key=order.index)]
 
 
-def _row(id: str, block: Mapping[str, list[RecordedRun]]) -> list[str]:
+def _row(id: str, block: Mapping[str, list[FinishedRun]]) -> list[str]:
     runs = block[id]
     baseline = [] if id == _baseline(id) else block.get(_baseline(id), [])
     return [
@@ -123,22 +124,22 @@ def _baseline(id: str) -> str:
     return f"{site}/{graph}/baseline{control}"
 
 
-def _all(runs: Sequence[RecordedRun], start: str, measure: str) -> list[float]:
+def _all(runs: Sequence[FinishedRun], start: str, measure: str) -> list[float]:
     return [float(run.result["scores"][start][measure]) for run in runs]
 
 
-def _difference(runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun]) -> str:
+def _difference(runs: Sequence[FinishedRun], baseline: Sequence[FinishedRun]) -> str:
     ours, theirs = _paired(runs, baseline, "root")
     return f"{fmean(ours) - fmean(theirs):+.0f}{_p_value(ours, theirs)}".replace("-", "−") if ours else "–"
 
 
-def _ratio(runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun]) -> str:
+def _ratio(runs: Sequence[FinishedRun], baseline: Sequence[FinishedRun]) -> str:
     ours, theirs = _paired(runs, baseline, "random")
     return f"{fmean(ours) / fmean(theirs):.2f}{_p_value(ours, theirs)}" if sum(theirs) else "–"
 
 
 def _paired(
-    runs: Sequence[RecordedRun], baseline: Sequence[RecordedRun], start: str
+    runs: Sequence[FinishedRun], baseline: Sequence[FinishedRun], start: str
 ) -> tuple[list[float], list[float]]:
     """The successes of both in the seeds that both have."""
     ours, theirs = ({run.manifest.seed: run for run in group} for group in (runs, baseline))

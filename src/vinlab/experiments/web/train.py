@@ -11,14 +11,14 @@ from vinlab.experiments.gridworld.train import record_run
 from vinlab.experiments.web.data import WebData, WebSets, WebSite, load_site, make_sets
 from vinlab.experiments.web.evaluate import evaluate_links
 from vinlab.experiments.web.view import view_for
-from vinlab.learners.callbacks import Progress, Record, Validation
+from vinlab.learners.callbacks import Progress, RunLogger, Validation
 from vinlab.learners.imitation import Best, ImitationConfig, imitate
 from vinlab.learners.link_imitation import LinkLoss
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.links.configs import WebNetworkConfig, web_network_to_plain
 from vinlab.networks.links.modules import SiteView
 from vinlab.networks.links.policies import LinkPolicy, WebValueIterationNetwork
-from vinlab.recording.finished_run import RecordedRun
+from vinlab.recording.finished_run import FinishedRun
 from vinlab.recording.hashing import data_hash
 
 
@@ -53,7 +53,7 @@ class WebTraining:
 
 def train(
     config: WebTraining, request: TrainingRequest, *, progress: Progress, site: WebSite | None = None
-) -> RecordedRun:
+) -> FinishedRun:
     """Learn from shortest paths, keep the weights that do best on validation, judge them on test queries."""
     known, _ = site or load_site(config.data, request.data)
     sets = make_sets(known, config.data, seed=request.seed)
@@ -64,7 +64,7 @@ def train(
     view = view_for(config.network, known, config.data.graph)
     network = seeded(request.seed, lambda: config.network.build(view.dimension))
 
-    def learn(record: Record) -> Best:
+    def learn(record: RunLogger) -> Best:
         if config.first is not None:
             learn_first(network, config.first, view, sets, request.seed)
         return fit(network, config.learning, view, sets, request.seed, record=record, progress=progress)
@@ -109,7 +109,7 @@ def learn_first(network: LinkPolicy, lesson: FirstLesson, view: SiteView, sets: 
     """Teach one part of the network by itself."""
     assert isinstance(network, WebValueIterationNetwork)
     if lesson.part == "plan":
-        fit(network.plan_alone(), lesson.learning, view, sets, seed)
+        fit(network.without_reactive_part(), lesson.learning, view, sets, seed)
         return
     iterations, network.planner.iterations = network.planner.iterations, 1
     fit(network, lesson.learning, view, sets, seed)

@@ -22,7 +22,7 @@ def fit_dynamics(
     before: Float64[np.ndarray, "B N T X"],
     controls: Float64[np.ndarray, "B N T U"],
     after: Float64[np.ndarray, "B N T X"],
-    sound: Bool[np.ndarray, "B N"],
+    valid: Bool[np.ndarray, "B N"],
     prior: Mixtures | None,
     *,
     strength: float = 1.0,
@@ -33,7 +33,7 @@ def fit_dynamics(
     The prior is normal-inverse-Wishart around a system's mixture as the samples of that time see it.
     """
     points = np.concatenate([before, controls, after], axis=-1).swapaxes(1, 2)  # B T N D
-    weight = np.broadcast_to(sound[:, None].astype(np.float64), points.shape[:3])
+    weight = np.broadcast_to(valid[:, None].astype(np.float64), points.shape[:3])
     count = weight.sum(axis=2)
     mean = (weight[..., None] * points).sum(axis=2) / np.maximum(count, 1)[..., None]
     centred = (points - mean[:, :, None]) * weight[..., None]

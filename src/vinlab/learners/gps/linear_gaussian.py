@@ -62,7 +62,7 @@ class Improvement:
     """The multiplier of the bound: how much cost one nat of divergence must save."""
 
 
-def still_controllers(systems: int, horizon: int, states: int, controls: int, variance: float) -> Controllers:
+def zero_controllers(systems: int, horizon: int, states: int, controls: int, variance: float) -> Controllers:
     """Controllers that do nothing on average."""
     return Controllers(
         np.zeros((systems, horizon, controls, states)),
@@ -71,17 +71,17 @@ def still_controllers(systems: int, horizon: int, states: int, controls: int, va
     )
 
 
-def with_noise(controllers: Controllers, deviation: float) -> Controllers:
+def with_noise(controllers: Controllers, std: float) -> Controllers:
     """The same controllers, all of whose controls waver by as much."""
-    if deviation <= 0:
-        raise InputError(f"deviation must be above 0, but {deviation} came.")
+    if std <= 0:
+        raise InputError(f"deviation must be above 0, but {std} came.")
     covariances = np.broadcast_to(
-        deviation**2 * np.eye(controllers.offsets.shape[-1]), controllers.covariances.shape
+        std**2 * np.eye(controllers.offsets.shape[-1]), controllers.covariances.shape
     ).copy()
     return replace(controllers, covariances=covariances)
 
 
-def best_response(dynamics: Dynamics, costs: Costs) -> Controllers:
+def lqr_backward(dynamics: Dynamics, costs: Costs) -> Controllers:
     """The LQR backward pass: the gains of least cost, and the covariance of most entropy beside it.
 
     The covariance is the inverse curvature of the cost-to-go, so the controllers minimise the expected cost minus
@@ -108,7 +108,7 @@ def best_response(dynamics: Dynamics, costs: Costs) -> Controllers:
     return Controllers(gains, offsets, covariances)
 
 
-def propagate(
+def lqr_forward(
     dynamics: Dynamics,
     controllers: Controllers,
     initial: Float64[np.ndarray, "B X"],
@@ -159,7 +159,7 @@ def expected_cost(costs: Costs, reached: Trajectories) -> Float64[np.ndarray, "B
     return 0.5 * quadratic + np.einsum("bti,bti->bt", costs.gradients, reached.means)
 
 
-def improve(
+def improve_controllers(
     dynamics: Dynamics,
     costs: Costs,
     old: Controllers,
@@ -179,8 +179,8 @@ def improve(
     best, used, paid = old, np.zeros(len(bound)), high.copy()
     for trial in range(rounds):
         price = low if trial == 0 else (low + high) / 2  # the cheapest first: the bound may not bind at all
-        new = best_response(dynamics, priced(costs, old, np.exp(price)))
-        reached = propagate(dynamics, new, initial, initial_covariance)
+        new = lqr_backward(dynamics, add_kl_penalty(costs, old, np.exp(price)))
+        reached = lqr_forward(dynamics, new, initial, initial_covariance)
         diverged = divergence(new, old, reached)
         allowed = diverged <= bound  # False for nan, too
         best = _chosen(allowed, new, best)
@@ -192,7 +192,7 @@ def improve(
     return Improvement(best, used, np.exp(paid))
 
 
-def priced(costs: Costs, old: Controllers, price: Float64[np.ndarray, " B"]) -> Costs:
+def add_kl_penalty(costs: Costs, old: Controllers, price: Float64[np.ndarray, " B"]) -> Costs:
     """The costs in units of the price, plus what it takes to depart from the old controllers."""
     precision = np.linalg.inv(old.covariances)
     pull = precision @ old.gains

@@ -7,14 +7,14 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Bool, Float64
 
-from vinlab.learners.callbacks import Progress, unwatched
+from vinlab.learners.callbacks import Progress, no_progress
 from vinlab.learners.gps.dynamics import fit_dynamics
 from vinlab.learners.gps.gaussian_mixture import MixtureConfig, fit_mixtures
 from vinlab.learners.gps.linear_gaussian import (
     Controllers,
     Costs,
-    improve,
-    still_controllers,
+    improve_controllers,
+    zero_controllers,
 )
 
 
@@ -64,7 +64,7 @@ class Samples:
     controls: Float64[np.ndarray, "B N T U"]
     """With their noise, as they were asked of the system."""
     following: Float64[np.ndarray, "B N T X"]
-    sound: Bool[np.ndarray, "B N"]
+    valid: Bool[np.ndarray, "B N"]
     """False where a sample failed; it stands still from there on."""
 
 
@@ -110,11 +110,11 @@ def search_controllers(
     controls: int,
     rng: np.random.Generator,
     measure: Measure = lambda samples: {},
-    progress: Progress = unwatched,
+    progress: Progress = no_progress,
 ) -> LocalTeachers:
     """Improve local controllers from samples alone; what the systems do is fitted anew in every iteration."""
     count, states = systems.initial_states.shape
-    controllers = still_controllers(count, config.horizon, states, controls, config.initial_variance)
+    controllers = zero_controllers(count, config.horizon, states, controls, config.initial_variance)
     costs = cost.expand(config, controls)
     history = []
     for iteration in range(config.iterations):
@@ -138,7 +138,7 @@ def improve_once(
 ) -> tuple[Controllers, dict[str, Any]]:
     """Better controllers from samples of the last ones, and notes on how that went."""
     points = np.concatenate([samples.states, samples.controls, samples.following], axis=-1)
-    counted = np.broadcast_to(samples.sound[:, :, None], points.shape[:3]).astype(np.float64)
+    counted = np.broadcast_to(samples.valid[:, :, None], points.shape[:3]).astype(np.float64)
     prior = fit_mixtures(
         points.reshape(len(points), -1, points.shape[-1]),
         counted.reshape(len(points), -1),
@@ -149,14 +149,14 @@ def improve_once(
         samples.states,
         samples.controls,
         samples.following,
-        samples.sound,
+        samples.valid,
         prior,
         strength=config.mixture.strength,
     )
     initial = samples.states[:, 0, 0]
     certain = np.broadcast_to(1e-6 * np.eye(initial.shape[1]), (len(initial), *2 * initial.shape[1:])).copy()
     bound = np.full(len(initial), config.step * config.horizon)
-    improvement = improve(fit.dynamics, costs, controllers, initial, certain, bound=bound)
+    improvement = improve_controllers(fit.dynamics, costs, controllers, initial, certain, bound=bound)
     return improvement.controllers, {
         "divergence": float(improvement.divergences.mean()),
         "regularised": float(fit.regularised.mean()),
@@ -165,7 +165,7 @@ def improve_once(
 
 
 def _soundness(samples: Samples) -> dict[str, Any]:
-    return {"diverged_rollouts": int((~samples.sound).sum())}
+    return {"diverged_rollouts": int((~samples.valid).sum())}
 
 
 def _note(record: Mapping[str, Any]) -> str:
@@ -178,7 +178,7 @@ def sample(
     """Try the controllers with noise."""
     initial = systems.initial_states
     states = np.repeat(initial[:, None], config.samples, axis=1)
-    sound = np.ones(states.shape[:2], dtype=bool)
+    valid = np.ones(states.shape[:2], dtype=bool)
     noise = smooth_noise(
         (*states.shape[:2], config.horizon, controllers.offsets.shape[-1]), config.smoothing, rng=rng
     )
@@ -187,13 +187,13 @@ def sample(
     for time in range(config.horizon):
         controls = controllers.mean(time, states) + noise[:, :, time] @ scale[:, time].swapaxes(1, 2)
         following, fine = systems.step(states, controls)
-        sound = sound & fine
-        following = np.where(sound[..., None], following, states)
+        valid = valid & fine
+        following = np.where(valid[..., None], following, states)
         seen.append(states)
         done.append(controls)
         followed.append(following)
         states = following
-    return Samples(np.stack(seen, axis=2), np.stack(done, axis=2), np.stack(followed, axis=2), sound)
+    return Samples(np.stack(seen, axis=2), np.stack(done, axis=2), np.stack(followed, axis=2), valid)
 
 
 def smooth_noise(

@@ -35,18 +35,18 @@ def discounted_returns(episodes: Episodes, discount: float) -> Float[np.ndarray,
 
 
 def generalised_advantages(
-    episodes: Episodes, values: Float[np.ndarray, "B S U"], *, discount: float, trace: float
+    episodes: Episodes, values: Float[np.ndarray, "B S U"], *, discount: float, gae_lambda: float
 ) -> Float[np.ndarray, "B S T"]:
     """The advantage of every move, with ``values`` as what was expected of every state.
 
-    ``trace`` (lambda) weighs what followed against what the values promised: 0 believes the values, 1 the
+    ``gae_lambda`` (lambda) weighs what followed against what the values promised: 0 believes the values, 1 the
     rewards. An episode that ran out of time is taken to earn the value of its last state from there on.
     """
     following = np.where(episodes.ended, 0.0, values[..., 1:])
     surprises = episodes.rewards + discount * following - values[..., :-1]
     advantages, later = np.zeros_like(surprises), np.zeros(surprises.shape[:-1])
     for time in reversed(range(surprises.shape[-1])):
-        later = surprises[..., time] + discount * trace * np.where(episodes.ended[..., time], 0.0, later)
+        later = surprises[..., time] + discount * gae_lambda * np.where(episodes.ended[..., time], 0.0, later)
         later = np.where(episodes.made[..., time], later, 0.0)
         advantages[..., time] = later
     return advantages

@@ -11,13 +11,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vinlab.learners.callbacks import NoRecord, Progress, Record, Validator, unwatched
+from vinlab.learners.callbacks import NullLogger, Progress, RunLogger, Validator, no_progress
 from vinlab.learners.imitation import Best
 from vinlab.learners.optimizers import optimiser_tensors, restore_optimiser
 from vinlab.learners.trpo.advantages import Episodes, discounted_returns, generalised_advantages
 from vinlab.learners.trpo.curriculum import Curriculum, CurriculumConfig
-from vinlab.learners.trpo.trust_region import Step, TrustRegionConfig, improve
-from vinlab.learners.trpo.visited_states import Sites, Visits, add_up, find_sites
+from vinlab.learners.trpo.trust_region import StepResult, TrustRegionConfig, trust_region_step
+from vinlab.learners.trpo.visited_states import VisitedStates, VisitStatistics, aggregate, unique_states
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class TrpoConfig:
     horizon: int = 40
     """After so many moves an episode is cut off."""
     discount: float = 0.99
-    trace: float = 0.95
+    gae_lambda: float = 0.95
     """Lambda of the generalised advantages."""
     trust_region: TrustRegionConfig = field(default_factory=TrustRegionConfig)
     last_divergence: float | None = None
@@ -70,7 +70,7 @@ Draw = Callable[[int, np.random.Generator], Worlds]
 """New problems of a level."""
 
 
-def reinforce(
+def train_trpo(
     policy: Any,
     critic: nn.Module,
     draw: Draw,
@@ -78,16 +78,16 @@ def reinforce(
     *,
     seed: int,
     validate: Validator | None = None,
-    record: Record | None = None,
-    progress: Progress = unwatched,
+    record: RunLogger | None = None,
+    progress: Progress = no_progress,
 ) -> Best:
     """Teach the policy by trial and error and leave it with its best weights.
 
-    The policy has ``plan(observations)``, ``act(plan, states)`` and ``look(plan, states)``, which gives what the
-    critic may see of a state in order to say what is to be expected from there on. All that is random in iteration
+    The policy has ``plan(observations)``, ``act(plan, states)`` and ``critic_features(plan, states)``, which gives
+    what the critic sees of a state. All that is random in iteration
     i, the seed and i alone decide, so a run that is taken up from a checkpoint goes the way it would have gone.
     """
-    training = Training(policy, critic, draw, config, seed=seed, record=record or NoRecord())
+    training = Training(policy, critic, draw, config, seed=seed, record=record or NullLogger())
     training.resume()
     while training.iteration < config.iterations:
         metrics = training.run_iteration()
@@ -103,7 +103,7 @@ class Training:
     """The state of one training: weights, critic, level, iteration, best so far."""
 
     def __init__(
-        self, policy: Any, critic: nn.Module, draw: Draw, config: TrpoConfig, *, seed: int, record: Record
+        self, policy: Any, critic: nn.Module, draw: Draw, config: TrpoConfig, *, seed: int, record: RunLogger
     ) -> None:
         self.policy = policy
         self.critic = critic
@@ -125,12 +125,12 @@ class Training:
         worlds = self.draw(level, rng)
         observations = worlds.observations.to(self.parameters[0].device)
         plan = self.policy.plan(observations)  # the only one: to act, to judge and to learn from
-        episodes = act_out(self.policy, plan, worlds, self.config.horizon, rng=rng)
-        sites = find_sites(episodes.states)
+        episodes = collect_episodes(self.policy, plan, worlds, self.config.horizon, rng=rng)
+        sites = unique_states(episodes.states)
         with torch.no_grad():
-            seen = self.policy.look(plan, sites.states)
+            seen = self.policy.critic_features(plan, sites.states)
         advantages, targets = self._judge(seen, episodes, sites)
-        visits, wanted = add_up(episodes, sites, advantages, targets)
+        visits, wanted = aggregate(episodes, sites, advantages, targets)
         step = self._improve(observations, plan, visits)
         critic_loss = self._fit_critic(seen, visits, wanted)
         mean_return = float(discounted_returns(episodes, self.config.discount).mean())
@@ -143,7 +143,7 @@ class Training:
             "entropy": step.entropy,
             "divergence": step.divergence,
             "improvement": step.improvement,
-            "search_attempts": step.attempts,
+            "search_attempts": step.backtracks,
             "refused": step.reason,
             "critic_loss": critic_loss,
             "steps": episodes.num_steps,
@@ -151,26 +151,26 @@ class Training:
         }
 
     @torch.no_grad()
-    def _judge(self, seen: Tensor, episodes: Episodes, sites: Sites) -> tuple[np.ndarray, np.ndarray]:
+    def _judge(self, seen: Tensor, episodes: Episodes, sites: VisitedStates) -> tuple[np.ndarray, np.ndarray]:
         """The advantage of every move, scaled to unit deviation, and what the critic should have expected."""
         expected = self.critic(seen)
         values = sites.spread(expected.cpu().numpy().astype(np.float64))
         found = generalised_advantages(
-            episodes, values, discount=self.config.discount, trace=self.config.trace
+            episodes, values, discount=self.config.discount, gae_lambda=self.config.gae_lambda
         )
         made = found[episodes.made]
         return (found - made.mean()) / (made.std() + 1e-8), found + values[..., :-1]
 
-    def _improve(self, observations: Tensor, plan: Any, visits: Visits) -> Step:
+    def _improve(self, observations: Tensor, plan: Any, visits: VisitStatistics) -> StepResult:
         bound = self.config.divergence_at(self.iteration)
         config = replace(self.config.trust_region, divergence=bound)
 
         def read(chosen: slice) -> Tensor:
             return self.policy.act(self.policy.plan(observations[chosen]), visits.states[chosen])
 
-        return improve(self.policy.act(plan, visits.states), read, visits, self.parameters, config)
+        return trust_region_step(self.policy.act(plan, visits.states), read, visits, self.parameters, config)
 
-    def _fit_critic(self, seen: Tensor, visits: Visits, wanted: Float[Tensor, "B S"]) -> float:
+    def _fit_critic(self, seen: Tensor, visits: VisitStatistics, wanted: Float[Tensor, "B S"]) -> float:
         """The critic's mean squared error after some steps towards the mean targets of the visited states."""
         if not torch.isfinite(wanted).all():
             return math.nan
@@ -231,7 +231,9 @@ class Training:
 
 
 @torch.no_grad()
-def act_out(policy: Any, plan: Any, worlds: Worlds, horizon: int, *, rng: np.random.Generator) -> Episodes:
+def collect_episodes(
+    policy: Any, plan: Any, worlds: Worlds, horizon: int, *, rng: np.random.Generator
+) -> Episodes:
     """Episodes in which every move is drawn from the policy, in whatever state of the plan it comes to."""
     logits = torch.empty(0)
     states, going = worlds.starts, np.ones(worlds.starts.shape[:2], dtype=bool)

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.learners.trpo.visited_states import Visits
+from vinlab.learners.trpo.visited_states import VisitStatistics
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class TrustRegionConfig:
     conjugate_steps: int = 10
     damping: float = 1e-3
     """Added to the Fisher matrix's diagonal."""
-    shrink: float = 0.8
+    backtrack_ratio: float = 0.8
     """By how much a step that fails is shortened."""
-    attempts: int = 15
+    backtracks: int = 15
     """After so many failures the parameters stay as they were."""
     fisher_share: float = 1.0
     """The share of the problems on which Fisher products are computed."""
@@ -36,7 +36,7 @@ Read = Callable[[slice], Tensor]
 
 
 @dataclass(frozen=True)
-class Step:
+class StepResult:
     """What came of an attempt to improve a policy."""
 
     accepted: bool
@@ -45,7 +45,7 @@ class Step:
     divergence: float
     improvement: float
     """By how much the objective rose, per step of the world."""
-    attempts: int
+    backtracks: int
     entropy: float
     """Of the old policy, per step of the world."""
 
@@ -53,13 +53,13 @@ class Step:
 EVERYTHING = slice(None)
 
 
-def improve(
+def trust_region_step(
     logits: Float[Tensor, "B N M"],
     read: Read,
-    visits: Visits,
+    visits: VisitStatistics,
     parameters: Sequence[nn.Parameter],
     config: TrustRegionConfig,
-) -> Step:
+) -> StepResult:
     """Move the parameters along the natural gradient as far as the trust region and the objective allow.
 
     ``logits`` are what ``read`` gives for all problems as things stand. Whatever is not finite, and a search in which
@@ -82,36 +82,36 @@ def improve(
     return search(read, visits, old, parameters, full_step, config, entropy)
 
 
-def _refused(reason: str, entropy: float, attempts: int = 0) -> Step:
-    return Step(False, reason, divergence=0.0, improvement=0.0, attempts=attempts, entropy=entropy)
+def _refused(reason: str, entropy: float, backtracks: int = 0) -> StepResult:
+    return StepResult(False, reason, divergence=0.0, improvement=0.0, backtracks=backtracks, entropy=entropy)
 
 
 @torch.no_grad()
 def search(
     read: Read,
-    visits: Visits,
+    visits: VisitStatistics,
     old: Float[Tensor, "B N M"],
     parameters: Sequence[nn.Parameter],
     full_step: Float[Tensor, " P"],
     config: TrustRegionConfig,
     entropy: float,
-) -> Step:
+) -> StepResult:
     """Make the longest step that improves the objective and keeps the bound, or none."""
     before = nn.utils.parameters_to_vector(parameters)
     baseline = float(objective(old, old, visits))
-    for attempt in range(config.attempts):
-        set_parameters(parameters, before + config.shrink**attempt * full_step)
+    for attempt in range(config.backtracks):
+        set_parameters(parameters, before + config.backtrack_ratio**attempt * full_step)
         logits = read(EVERYTHING)
         improvement = float(objective(logits, old, visits)) - baseline
         distance = float(divergence(logits, old, visits.counts))
         if improvement > 0 and distance <= config.divergence:
-            return Step(True, "", distance, improvement, attempt + 1, entropy)
+            return StepResult(True, "", distance, improvement, attempt + 1, entropy)
     set_parameters(parameters, before)
-    return _refused("no step both improves and stays inside the trust region", entropy, config.attempts)
+    return _refused("no step both improves and stays inside the trust region", entropy, config.backtracks)
 
 
 def objective(
-    logits: Float[Tensor, "B N M"], old: Float[Tensor, "B N M"], visits: Visits
+    logits: Float[Tensor, "B N M"], old: Float[Tensor, "B N M"], visits: VisitStatistics
 ) -> Float[Tensor, ""]:
     """The mean advantage of the steps under the new probabilities; ``old`` are logarithms of the old ones."""
     ratio = (logits.log_softmax(dim=-1) - old).exp()

@@ -14,7 +14,7 @@ from vinlab.learners.trpo.advantages import Episodes
 
 
 @dataclass(frozen=True)
-class Sites:
+class VisitedStates:
     """The different states of each problem that some episodes came to."""
 
     states: Int[Tensor, "B N 2"]
@@ -29,7 +29,7 @@ class Sites:
 
 
 @dataclass(frozen=True)
-class Visits:
+class VisitStatistics:
     """What was done in which states, added up over all steps that were made there."""
 
     states: Int[Tensor, "B N 2"]
@@ -42,7 +42,7 @@ class Visits:
         return len(self.states)
 
 
-def find_sites(passed: Int[np.ndarray, "B S T 2"]) -> Sites:
+def unique_states(passed: Int[np.ndarray, "B S T 2"]) -> VisitedStates:
     """The different states among those that were passed."""
     problems, episodes, times, _ = passed.shape
     rows, cols = (int(passed[..., axis].max()) + 1 for axis in (0, 1))
@@ -54,22 +54,22 @@ def find_sites(passed: Int[np.ndarray, "B S T 2"]) -> Sites:
     first, last = (np.searchsorted(owner, np.arange(problems), side) for side in ("left", "right"))
     filled = np.minimum(first[:, None] + np.arange(int(place.max()) + 1), last[:, None] - 1)
     states = np.stack(np.divmod(different[filled] % (rows * cols), cols), axis=-1)
-    return Sites(torch.from_numpy(states), place[which].reshape(problems, episodes, times))
+    return VisitedStates(torch.from_numpy(states), place[which].reshape(problems, episodes, times))
 
 
-def add_up(
+def aggregate(
     episodes: Episodes,
-    sites: Sites,
+    sites: VisitedStates,
     advantages: Float[np.ndarray, "B S T"],
     targets: Float[np.ndarray, "B S T"],
-) -> tuple[Visits, Float[Tensor, "B N"]]:
+) -> tuple[VisitStatistics, Float[Tensor, "B N"]]:
     """The visits of every different state, and the mean of the critic's targets there."""
     shape, made, moves = sites.states.shape[:2], episodes.made, episodes.num_moves
     slots = (np.nonzero(made)[0] * shape[1]) + sites.index[..., :-1][made]
     counts = _sums(slots, None, shape)
     by_move = _sums(slots * moves + episodes.moves[made], advantages[made], (*shape, moves))
     wanted = _sums(slots, targets[made], shape) / counts.clamp(min=1)
-    return Visits(sites.states, counts, by_move), wanted
+    return VisitStatistics(sites.states, counts, by_move), wanted
 
 
 def _sums(slots: np.ndarray, amounts: np.ndarray | None, shape: tuple[int, ...]) -> Tensor:

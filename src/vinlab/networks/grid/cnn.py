@@ -6,6 +6,7 @@ in a small window only, which grows by one cell with every filter: what lies out
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float, Int
@@ -30,6 +31,7 @@ SMALL = 16
 class CnnConfig:
     """The CNN of the technical details: five layers of width 3, the first and the third pooled, one full layer."""
 
+    kind: ClassVar[str] = "cnn"
     size: int
     """Side of the maps; unlike a VIN the network is tied to it."""
     filters: tuple[int, ...] = (50, 50, 100, 100, 100)
@@ -110,10 +112,10 @@ class ReactiveCnn(Policy):
     def act(self, plan: list[Tensor], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
         """The logits of the moves; a state that is asked for several times is looked at once."""
         asked = distinct(states, self.size)
-        look = self.look if self.size > SMALL else self.look_plainly
-        return asked.spread(self.moves(look(plan, asked.owner, asked.places).flatten(1)))
+        patch_features = self.patch_features if self.size > SMALL else self.patch_features_reference
+        return asked.spread(self.moves(patch_features(plan, asked.owner, asked.places).flatten(1)))
 
-    def look_plainly(
+    def patch_features_reference(
         self, plan: list[Tensor], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
     ) -> Float[Tensor, "N C h w"]:
         """The last image of some states, each with its place drawn in."""
@@ -121,33 +123,35 @@ class ReactiveCnn(Policy):
         image[torch.arange(len(owner)), -1, places[:, 0], places[:, 1]] = 1.0
         return self.images(image.contiguous(memory_format=torch.channels_last))[-1]
 
-    def look(
+    def patch_features(
         self, plan: list[Tensor], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
     ) -> Float[Tensor, "N C h w"]:
         """The same, but faster: only the windows in which the states differ from the map are computed."""
-        window, images = stand(plan[0], owner, places), iter(plan)
+        window, images = patch_from_state(plan[0], owner, places), iter(plan)
         for index, layer in enumerate(self.filters):
             assert isinstance(layer, nn.Conv2d)
-            window = filtered(next(images), window, layer)
+            window = conv_patch(next(images), window, layer)
             if index in self.pooled:
                 window = pooled(next(images), window)
         image = next(images)
         whole = torch.zeros_like(window.corner)
-        return cut_out(image, window, whole, image.shape[-1])
+        return gather_patch(image, window, whole, image.shape[-1])
 
 
-def stand(image: Float[Tensor, "B D H W"], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]) -> Window:
+def patch_from_state(
+    image: Float[Tensor, "B D H W"], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
+) -> Window:
     """The one cell of each state that somebody stands in."""
     cells = image[owner, :, places[:, 0], places[:, 1]]
     cells = torch.cat([cells[:, :-1], torch.ones_like(cells[:, :1])], dim=1)
     return Window(owner, places, cells[..., None, None])
 
 
-def filtered(image: Float[Tensor, "B C H W"], window: Window, layer: nn.Conv2d) -> Window:
+def conv_patch(image: Float[Tensor, "B C H W"], window: Window, layer: nn.Conv2d) -> Window:
     """The window behind a filter: one cell wider on each side, where the image has room."""
     side = min(window.side + 2 * REACH, image.shape[-1])
     corner = (window.corner - REACH).clamp(0, image.shape[-1] - side)
-    frame = cut_out(image, window, corner - REACH, side + 2 * REACH)
+    frame = gather_patch(image, window, corner - REACH, side + 2 * REACH)
     return Window(window.owner, corner, functional.conv2d(frame, layer.weight, layer.bias).relu())
 
 
@@ -156,11 +160,11 @@ def pooled(image: Float[Tensor, "B C H W"], window: Window) -> Window:
     blocks = image.shape[-1] // POOL
     side = min(window.side // POOL + 1, blocks)
     corner = (window.corner // POOL).clamp(0, blocks - side)
-    frame = cut_out(image, window, POOL * corner, POOL * side)
+    frame = gather_patch(image, window, POOL * corner, POOL * side)
     return Window(window.owner, corner, functional.max_pool2d(frame, POOL))
 
 
-def cut_out(
+def gather_patch(
     image: Float[Tensor, "B C H W"], window: Window, corner: Int[Tensor, "N 2"], side: int
 ) -> Float[Tensor, "N C f f"]:
     """A square of each state's image: its window where that lies, the map's image around it, 0 beyond the edge.

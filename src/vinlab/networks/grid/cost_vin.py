@@ -1,57 +1,60 @@
 """A VIN for goals at any distance: what lies between is a sum of costs, of which nothing is lost on the way."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from vinlab.modules import (
     CnnReward,
-    CostReward,
+    ExpCostReward,
     HierarchicalReward,
     HierarchicalTransition,
-    LosslessTransition,
-    SharpPolicy,
+    SoftmaxTransition,
     StateAttention,
-    cost_of_leaving,
-    sure_moves,
+    TemperaturePolicy,
+    exit_cost_logits,
+    move_logits,
 )
 from vinlab.networks.vin import ValueIterationNetwork
-from vinlab.planning import GridPlanner, HierarchicalPlanner, as_guess
+from vinlab.planning import GridPlanner, HierarchicalPlanner, coarse_as_initial_value
 from vinlab.types import MOVE_NAMES
 
 
 @dataclass(frozen=True)
-class LosslessVinConfig:
+class CostVinConfig:
     """A VIN whose cells cost something, whose transitions lose nothing, and whose moves are planner actions."""
 
+    kind: ClassVar[str] = "cost-vin"
     iterations: int
     hidden: int = 150
-    sharpness: float = 14.0
-    """How sure the moves are at the start; see ``sure_moves``."""
+    move_logit: float = 14.0
+    """How sure the moves are at the start; see ``move_logits``."""
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights."""
-        moves = sure_moves(sharpness=self.sharpness)
+        moves = move_logits(logit=self.move_logit)
         return ValueIterationNetwork(
-            reward=CostReward(CnnReward(hidden=self.hidden)),
-            transition=LosslessTransition(chances=moves, weights=moves),
+            reward=ExpCostReward(CnnReward(hidden=self.hidden)),
+            transition=SoftmaxTransition(transition_logits=moves, cost_logits=moves),
             planner=GridPlanner(iterations=self.iterations),
             attention=StateAttention(),
-            policy=SharpPolicy(),
+            policy=TemperaturePolicy(),
         )
 
 
 @dataclass(frozen=True)
-class LosslessHierarchicalVinConfig:
+class HierarchicalCostVinConfig:
     """The same on several levels: what lies further than K steps is worth what a coarser plan says.
 
     A coarse cell has a cost for each move that leaves it beside its own: whether a block of cells can be left that
     way is more than one number can say.
     """
 
+    kind: ClassVar[str] = "hierarchical-cost-vin"
     iterations: tuple[int, ...]
     """K of each level, from coarse to fine."""
     factor: int = 2
     hidden: int = 150
-    sharpness: float = 14.0
+    move_logit: float = 14.0
     leaving: float = 0.3
     """How much of the cost of leaving a coarse cell counts at the start."""
 
@@ -62,15 +65,17 @@ class LosslessHierarchicalVinConfig:
         return ValueIterationNetwork(
             reward=HierarchicalReward(rewards),
             transition=HierarchicalTransition(transitions),
-            planner=HierarchicalPlanner(iterations=self.iterations, factor=self.factor, hand_over=as_guess),
+            planner=HierarchicalPlanner(
+                iterations=self.iterations, factor=self.factor, combine=coarse_as_initial_value
+            ),
             attention=StateAttention(),
-            policy=SharpPolicy(),
+            policy=TemperaturePolicy(),
         )
 
-    def _level(self, depth: int) -> tuple[CostReward, LosslessTransition]:
+    def _level(self, depth: int) -> tuple[ExpCostReward, SoftmaxTransition]:
         """Reward and transition of the level that is ``depth`` levels coarser than the map."""
-        moves = sure_moves(sharpness=self.sharpness)
+        moves = move_logits(logit=self.move_logit)
         costs = 1 + len(MOVE_NAMES) if depth else 1
-        weights = cost_of_leaving(moves, self.leaving) if depth else moves
-        reward = CnnReward(hidden=self.hidden, rewards=costs, coarser=self.factor**depth)
-        return CostReward(reward), LosslessTransition(chances=moves, weights=weights)
+        weights = exit_cost_logits(moves, self.leaving) if depth else moves
+        reward = CnnReward(hidden=self.hidden, rewards=costs, downsample=self.factor**depth)
+        return ExpCostReward(reward), SoftmaxTransition(transition_logits=moves, cost_logits=weights)

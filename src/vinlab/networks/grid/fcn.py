@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -17,17 +18,18 @@ from vinlab.types import MOVE_NAMES, InputError
 class FcnConfig:
     """The FCN of the technical details: a filter as wide as two maps, then two layers that see one cell."""
 
+    kind: ClassVar[str] = "fcn"
     size: int
     """Side of the maps; unlike a VIN the network is tied to it."""
     filters: tuple[int, ...] = (150, 150, 10)
-    deviation: float = 0.01
+    std: float = 0.01
     """Of the noise in all weights, as in the authors' code."""
 
     def build(self) -> "FullyConvolutionalNetwork":
         """The network with fresh weights."""
         network = FullyConvolutionalNetwork(self)
         for parameter in network.parameters():
-            nn.init.normal_(parameter, std=self.deviation)
+            nn.init.normal_(parameter, std=self.std)
         return network
 
 
@@ -68,7 +70,7 @@ class FullyConvolutionalNetwork(Policy):
             seen = functional.linear(seen.flatten(1), layer.weight.flatten(1), layer.bias).relu()
         return asked.spread(self.policy(seen[:, None])[:, 0])
 
-    def everywhere(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B A H W"]:
+    def dense_logits(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B A H W"]:
         """The third layer in every cell, by plain convolutions: what ``act`` reads in the states."""
         image = observation
         for layer in (self.span, self.second, self.third):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -11,13 +11,13 @@ from torch.nn import functional
 
 from vinlab.modules import (
     CnnReward,
+    IdentityPolicy,
     SharedTransition,
     StateAttention,
-    ValuePolicy,
     move_kernels,
     random_kernels,
 )
-from vinlab.modules.attention import look_up
+from vinlab.modules.attention import gather_states
 from vinlab.networks.base import Policy
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner
@@ -34,10 +34,11 @@ PATCH = 3
 class ValueVinConfig:
     """A VIN with a planner action for each of the four moves and no layer behind them."""
 
+    kind: ClassVar[str] = "value-vin"
     iterations: int
     initialisation: Literal["moves", "random"] = "moves"
     hidden: int = 32
-    deviation: float = 0.01
+    std: float = 0.01
     """Of the noise in the kernels."""
     reward_scale: float = 0.1
     """By which the reward's last filter is shrunk at the start, so that all moves are about equally likely."""
@@ -45,9 +46,9 @@ class ValueVinConfig:
     def build(self) -> "ValueVin":
         """The network with fresh weights."""
         if self.initialisation == "moves":
-            kernels = move_kernels(actions=MOVES, moves=MOVES, deviation=self.deviation)
+            kernels = move_kernels(actions=MOVES, moves=MOVES, std=self.std)
         else:
-            kernels = random_kernels(actions=MOVES, deviation=self.deviation)
+            kernels = random_kernels(actions=MOVES, std=self.std)
         reward = CnnReward(hidden=self.hidden)
         with torch.no_grad():
             reward.reward.weight *= self.reward_scale
@@ -56,7 +57,7 @@ class ValueVinConfig:
             transition=SharedTransition(kernels),
             planner=GridPlanner(iterations=self.iterations),
             attention=StateAttention(),
-            policy=ValuePolicy(),
+            policy=IdentityPolicy(),
         )
 
     def build_critic(self) -> "Critic":
@@ -69,12 +70,12 @@ class ValueVin(ValueIterationNetwork):
 
     num_moves = MOVES
 
-    def look(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S D"]:
+    def critic_features(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S D"]:
         """The q of each state, and value and reward around it."""
         image = torch.cat([plan.value, plan.reward[:, :1]], dim=1)
         around = functional.unfold(image, PATCH, padding=PATCH // 2)
         seen = torch.cat([plan.q, around.view(len(image), -1, *image.shape[2:])], dim=1)
-        return look_up(seen, states)
+        return gather_states(seen, states)
 
 
 class Critic(nn.Module):
@@ -96,6 +97,7 @@ class Critic(nn.Module):
 class PooledCnnConfig:
     """A reactive CNN of the paper's appendix: filters of width 3, some layers pooled by 2, then full layers."""
 
+    kind: ClassVar[str] = "pooled-cnn"
     size: int
     """Side of the maps; unlike a VIN the network is tied to it."""
     filters: tuple[int, ...]
@@ -142,9 +144,11 @@ class PooledCnn(Policy):
 
     def act(self, plan: Float[Tensor, "B C H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
         """The logits of the moves in some states of each problem."""
-        return self.moves(self.look(plan, states))
+        return self.moves(self.critic_features(plan, states))
 
-    def look(self, plan: Float[Tensor, "B C H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S D"]:
+    def critic_features(
+        self, plan: Float[Tensor, "B C H W"], states: Int[Tensor, "B S 2"]
+    ) -> Float[Tensor, "B S D"]:
         """The last hidden layer; a state that is asked for several times is looked at once."""
         cells = self.size * self.size
         places = torch.arange(len(plan))[:, None] * cells + states[..., 0] * self.size + states[..., 1]

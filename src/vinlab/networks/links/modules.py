@@ -40,7 +40,7 @@ class SiteView:
         return rows.float().reshape(*pages.shape, -1)
 
 
-class Likeness(nn.Module):
+class DiagonalBilinear(nn.Module):
     """``(W a + b)ᵀ c`` with a diagonal W, the paper's measure of how alike two texts are.
 
     Features have length √D, so weights near 0.05 keep a sigmoid or tanh of it away from saturation.
@@ -56,19 +56,19 @@ class Likeness(nn.Module):
         return (self.weight * first + self.bias) @ second.T
 
 
-class BoundedReward(nn.Module):
+class TanhSimilarityReward(nn.Module):
     """The paper's reward of a node: ``tanh`` of its likeness to the query."""
 
     def __init__(self, dimension: int) -> None:
         super().__init__()
-        self.likeness = Likeness(dimension)
+        self.likeness = DiagonalBilinear(dimension)
 
     def forward(self, queries: Float[Tensor, "B D"], nodes: Float[Tensor, "G D"]) -> Float[Tensor, "B G"]:
         """The reward of every node for every query."""
         return torch.tanh(self.likeness(queries, nodes))
 
 
-class ArrivalReward(nn.Module):
+class SoftmaxPageReward(nn.Module):
     """The chance of each node to be the one that the query describes: a softmax of ``(W φ(q) + b)ᵀ φ(s)``.
 
     W is a whole matrix that starts as a multiple of the identity, so it begins as plain likeness.
@@ -100,7 +100,7 @@ class SimilarityAttention(nn.Module):
 
     def __init__(self, dimension: int, *, scale: float = 0.1) -> None:
         super().__init__()
-        self.likeness = Likeness(dimension)
+        self.likeness = DiagonalBilinear(dimension)
         self.scale = scale
 
     def forward(self, site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
@@ -109,7 +109,7 @@ class SimilarityAttention(nn.Module):
         pages, place = torch.unique(clicks.candidates, return_inverse=True)
         weights = torch.sigmoid(self.likeness(site.read(pages), site.node_features))
         said = self.scale * weights @ value.T
-        return look_up(said, place, clicks.rows[:, None].expand_as(place))
+        return gather_entries(said, place, clicks.rows[:, None].expand_as(place))
 
 
 class MembershipAttention(nn.Module):
@@ -135,10 +135,10 @@ class LogMembershipAttention(MembershipAttention):
 def read_members(site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
     """The best value among the nodes that stand for each candidate."""
     members = site.membership[clicks.candidates.clamp(min=0)]
-    return look_up(value, clicks.rows[:, None, None].expand_as(members), members).amax(dim=-1)
+    return gather_entries(value, clicks.rows[:, None, None].expand_as(members), members).amax(dim=-1)
 
 
-def look_up(
+def gather_entries(
     table: Float[Tensor, "n m"], rows: Int[Tensor, "*S"], columns: Int[Tensor, "*S"]
 ) -> Float[Tensor, "*S"]:
     """The entries at these rows and columns; one flat index makes the gradient far cheaper than two."""
@@ -163,7 +163,7 @@ class ReactiveScores(nn.Module):
         return torch.bmm(candidates, hidden[..., None])[..., 0]
 
 
-class PlanCoefficient(nn.Module):
+class PlanGate(nn.Module):
     """``γ(s, q)``: how much the plan counts on this page for this query."""
 
     def __init__(self, dimension: int) -> None:

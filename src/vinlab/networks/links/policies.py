@@ -31,12 +31,12 @@ class LinkPolicy(nn.Module, ABC):
         """What all steps of a query share."""
 
     @abstractmethod
-    def rate(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
+    def raw_logits(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
         """How good each candidate link seems; what filler gets does not matter."""
 
-    def scores(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
+    def logits(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
         """The logits of the candidate links; filler gets minus infinity."""
-        return self.rate(site, plan, clicks).masked_fill(clicks.candidates < 0, -torch.inf)
+        return self.raw_logits(site, plan, clicks).masked_fill(clicks.candidates < 0, -torch.inf)
 
 
 class ReactivePolicy(LinkPolicy):
@@ -52,7 +52,7 @@ class ReactivePolicy(LinkPolicy):
         self.require_fitting(site)
         return queries
 
-    def rate(self, site: SiteView, plan: Float[Tensor, "B D"], clicks: Clicks) -> Float[Tensor, "S l"]:
+    def raw_logits(self, site: SiteView, plan: Float[Tensor, "B D"], clicks: Clicks) -> Float[Tensor, "S l"]:
         """What the page, the query and the link say."""
         return self.reactive(site.read(clicks.pages), plan[clicks.rows], site.read(clicks.candidates))
 
@@ -84,7 +84,7 @@ class PlannedPolicy(LinkPolicy):
         reward = self.reward(queries, site.node_features)
         return WebPlan(queries, reward, self.planner.values(reward, site.transition))
 
-    def rate(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
+    def raw_logits(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
         """What the plan says."""
         return self.attention(site, plan.value, clicks)
 
@@ -106,13 +106,13 @@ class WebValueIterationNetwork(PlannedPolicy):
         self.coefficient = coefficient
         self.reactive = reactive
 
-    def rate(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
+    def raw_logits(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
         """What the plan says, as far as it counts on this page, and what the reactive part says."""
         here, asked = site.read(clicks.pages), plan.queries[clicks.rows]
         planned = self.coefficient(here, asked) * self.attention(site, plan.value, clicks)
         return planned + self.reactive(here, asked, site.read(clicks.candidates))
 
-    def plan_alone(self) -> PlannedPolicy:
+    def without_reactive_part(self) -> PlannedPolicy:
         """A policy that follows the plan of this one without its reactive part; they share their weights."""
         return PlannedPolicy(
             self.dimension, reward=self.reward, planner=self.planner, attention=self.attention

@@ -1,24 +1,24 @@
 """The networks of the Mars table, from plain settings that a manifest can hold."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 
 from vinlab.modules import LinearPolicy, SharedTransition, StateAttention, move_kernels, random_kernels
 from vinlab.networks.terrain.policies import (
     ClassifierPlanner,
-    HardCaution,
-    MirroredClassifier,
+    FlipAveragedClassifier,
+    LogProbabilityCost,
     ObstacleClassifier,
-    SoftCaution,
     TerrainCnn,
     TerrainVin,
+    ThresholdCost,
 )
 from vinlab.networks.terrain.reward import (
     DeepImageLayers,
+    FlipAveragedTerrainReward,
     ImageLayers,
-    MirroredTerrainReward,
     TerrainReward,
 )
 from vinlab.planning import GridPlanner
@@ -37,6 +37,7 @@ def image_layers(kind: ImageKind, dropout: float) -> ImageLayers | DeepImageLaye
 class TerrainVinConfig:
     """The paper's VIN for terrain; its kernels start as grid-world moves or as noise."""
 
+    kind: ClassVar[str] = "terrain-vin"
     iterations: int = 24
     initialisation: Literal["moves", "random"] = "moves"
     image: ImageKind = "paper"
@@ -44,7 +45,7 @@ class TerrainVinConfig:
     actions: int = 10
     dropout: float = 0.3
     """The share of features that each patch goes without in training, in our image layers."""
-    mirrored: bool = False
+    flip_average: bool = False
     """Whether it looks a second time, with the picture upside down."""
 
     def build(self) -> TerrainVin:
@@ -54,7 +55,7 @@ class TerrainVinConfig:
         if self.initialisation == "moves":
             with torch.no_grad():
                 policy.moves.weight += torch.eye(len(MOVE_NAMES), self.actions)
-        look = MirroredTerrainReward if self.mirrored else TerrainReward
+        look = FlipAveragedTerrainReward if self.flip_average else TerrainReward
         return TerrainVin(
             reward=look(image=image_layers(self.image, self.dropout), hidden=self.hidden),
             transition=SharedTransition(kernels(actions=self.actions)),
@@ -68,6 +69,7 @@ class TerrainVinConfig:
 class TerrainCnnConfig:
     """A reactive CNN on the VIN's image layers; its filters see further from layer to layer."""
 
+    kind: ClassVar[str] = "terrain-cnn"
     image: ImageKind = "paper"
     dropout: float = 0.3
     width: int = 32
@@ -85,18 +87,19 @@ class TerrainCnnConfig:
 class ClassifierConfig:
     """The VIN's image layers as a classifier of cells, with a shortest-path planner on its map."""
 
+    kind: ClassVar[str] = "terrain-classifier"
     caution: Literal["hard", "soft"] = "soft"
     image: ImageKind = "paper"
     hidden: int = 150
     dropout: float = 0.3
-    mirrored: bool = False
+    flip_average: bool = False
 
     def build(self) -> ClassifierPlanner:
         """The network with fresh weights."""
-        look = MirroredClassifier if self.mirrored else ObstacleClassifier
+        look = FlipAveragedClassifier if self.flip_average else ObstacleClassifier
         return ClassifierPlanner(
             classifier=look(image=image_layers(self.image, self.dropout), hidden=self.hidden),
-            caution=HardCaution() if self.caution == "hard" else SoftCaution(),
+            caution=ThresholdCost() if self.caution == "hard" else LogProbabilityCost(),
         )
 
 

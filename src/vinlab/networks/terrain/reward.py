@@ -77,7 +77,7 @@ def _around(inputs: int, outputs: int, dilation: int, dropout: float) -> nn.Sequ
 
 
 @dataclass(frozen=True)
-class Impression:
+class TerrainFeatures:
     """What a picture alone says; all goals on the same ground share it."""
 
     hidden: Float[Tensor, "B D H W"]
@@ -90,7 +90,7 @@ class TerrainReward(nn.Module):
     """The paper's f_R for terrain: image layers, joined with the goal, then a layer of filters and one that weighs it.
 
     The goal is a mark in one cell, so it changes 3 x 3 cells of the hidden layer and 5 x 5 of the reward, and
-    ``aim`` computes no more than those.
+    ``condition_on_goals`` computes no more than those.
     """
 
     def __init__(self, *, image: ImageLayers | DeepImageLayers | None = None, hidden: int = 150) -> None:
@@ -99,18 +99,20 @@ class TerrainReward(nn.Module):
         self.features = nn.Conv2d(self.image.channels + 1, hidden, 3, padding=1)
         self.reward = nn.Conv2d(hidden, 1, 3, padding=1, bias=False)
 
-    def perceive(self, images: Float[Tensor, "B 1 h w"]) -> Impression:
+    def encode(self, images: Float[Tensor, "B 1 h w"]) -> TerrainFeatures:
         """What the pictures say without any goal."""
         features = self.image(images)
         weight = self.features.weight[:, :-1]
         hidden = functional.conv2d(features, weight, self.features.bias, padding=1)
-        return Impression(hidden, self.reward(hidden.relu()))
+        return TerrainFeatures(hidden, self.reward(hidden.relu()))
 
-    def aim(self, seen: Impression, goals: Int[Tensor, "B G 2"]) -> Float[Tensor, "N 1 H W"]:
+    def condition_on_goals(
+        self, features: TerrainFeatures, goals: Int[Tensor, "B G 2"]
+    ) -> Float[Tensor, "N 1 H W"]:
         """The reward with each of some goals on each picture; the goals of one picture follow each other."""
-        changes = self._changes(seen.hidden, goals)
+        changes = self._changes(features.hidden, goals)
         reach = changes.shape[-1] // 2
-        canvas = functional.pad(seen.reward[:, 0], (reach,) * 4)
+        canvas = functional.pad(features.reward[:, 0], (reach,) * 4)
         canvas = canvas.repeat_interleave(goals.shape[1], dim=0)
         number = torch.arange(len(canvas), device=goals.device)[:, None, None]
         rows, cols = _windows(goals.flatten(0, 1), 2 * reach + 1)
@@ -119,8 +121,10 @@ class TerrainReward(nn.Module):
 
     def forward(self, observation: Float[Tensor, "B 2 h w"]) -> Float[Tensor, "B 1 H W"]:
         """The reward of every cell, from a picture and a channel in which the goal's cell is marked."""
-        seen = self.perceive(observation[:, :1])
-        return self.aim(seen, marked_cells(observation[:, 1], seen.reward.shape[2])[:, None])
+        features = self.encode(observation[:, :1])
+        return self.condition_on_goals(
+            features, marked_cells(observation[:, 1], features.reward.shape[2])[:, None]
+        )
 
     def _changes(self, hidden: Float[Tensor, "B D H W"], goals: Int[Tensor, "B G 2"]) -> Tensor:
         """What each goal adds to the reward of the cells around it, ``[N 5 5]``."""
@@ -134,19 +138,21 @@ class TerrainReward(nn.Module):
         return self.reward(functional.pad(change.flatten(0, 1).permute(0, 3, 1, 2), (1,) * 4))[:, 0]
 
 
-class MirroredTerrainReward(TerrainReward):
+class FlipAveragedTerrainReward(TerrainReward):
     """The same, but outside of training it looks a second time, with the picture upside down, and takes the mean.
 
     Light from the west is light from the west in both, and what only one of them shows is more likely an error.
     """
 
-    def perceive(self, images: Float[Tensor, "B 1 h w"]) -> Impression:
+    def encode(self, images: Float[Tensor, "B 1 h w"]) -> TerrainFeatures:
         """What the pictures say without any goal."""
-        seen = super().perceive(images)
+        features = super().encode(images)
         if self.training:
-            return seen
-        again = super().perceive(images.flip(2))
-        return Impression((seen.hidden + again.hidden.flip(2)) / 2, (seen.reward + again.reward.flip(2)) / 2)
+            return features
+        again = super().encode(images.flip(2))
+        return TerrainFeatures(
+            (features.hidden + again.hidden.flip(2)) / 2, (features.reward + again.reward.flip(2)) / 2
+        )
 
 
 def _windows(cells: Int[Tensor, "*N 2"], width: int) -> tuple[Tensor, Tensor]:

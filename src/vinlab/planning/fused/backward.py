@@ -40,12 +40,12 @@ class Convolved(NamedTuple):
 @compiled_once
 @no_type_check
 def send_back_maps(
-    share, first, last, reward, guess, reward_kernels, value_kernels, frame, values, winners,
+    share, first, last, reward, initial_value, reward_kernels, value_kernels, frame, values, winners,
     q_gradient, value_gradient, reward_gradient, guess_gradient, reward_sums, value_sums,
 ):  # fmt: skip
     """Gradients of the problems from ``first`` to ``last``; the kernels' are added to the share's sums.
 
-    An empty ``guess`` is one of zero, and nothing is sent to it.
+    An empty ``initial_value`` is one of zero, and nothing is sent to it.
     """
     actions, iterations = q_gradient.shape[1], values.shape[1]
     gradient, earlier = np.zeros(frame.size, np.float32), np.zeros(frame.size, np.float32)
@@ -57,8 +57,8 @@ def send_back_maps(
         for action in range(actions):
             lay_in_frame(q_gradient[problem, action], sent, action * frame.size + frame.origin, frame)
         reward_gradient[problem] = 0
-        if len(guess) > 0:
-            lay_in_frame(guess[problem, 0], guessed, frame.origin, frame)
+        if len(initial_value) > 0:
+            lay_in_frame(initial_value[problem, 0], guessed, frame.origin, frame)
         for step in range(iterations, -1, -1):
             layer = step if len(value_kernels) > 1 else 0
             kernels, sums = value_kernels[layer], value_sums[share, layer]
@@ -67,7 +67,7 @@ def send_back_maps(
                 _send_all(sent, Convolved(value, gradient, kernels, sums, 0, frame.pitch), frame)
             else:
                 _note_winners(gradient, winners[problem, step], sent, frame)
-            if (step > 0 or len(guess) > 0) and step < iterations:
+            if (step > 0 or len(initial_value) > 0) and step < iterations:
                 fill(earlier, 0, frame.size)
                 convolved = Convolved(value, earlier, kernels, sums, 0, frame.pitch)
                 _send_winners(gradient, winners[problem, step], convolved, scratch, frame)
@@ -75,7 +75,7 @@ def send_back_maps(
             if step == 0 or layer > 0:
                 kernels, sums = reward_kernels[layer], reward_sums[share, layer]
                 _send_to_reward(sent, reward[problem], reward_gradient[problem], kernels, sums, frame)
-        if len(guess) > 0:
+        if len(initial_value) > 0:
             take_from_frame(gradient, frame.origin, guess_gradient[problem, 0], frame)
 
 

@@ -24,12 +24,23 @@ def compiled_once(function):
 @compiled_once
 @no_type_check
 def back_up_maps(
-    first, last, reward, guess, reward_kernels, value_kernels, frame, iterations, values, winners, q, value
+    first,
+    last,
+    reward,
+    initial_value,
+    reward_kernels,
+    value_kernels,
+    frame,
+    iterations,
+    values,
+    winners,
+    q,
+    value,
 ):
     """Plan for the problems from ``first`` to ``last``; fills values, winners, q and value.
 
     ``values`` and ``winners`` are rings: with room for all backups they keep all, with less the last ones. An
-    empty ``guess`` is one of zero.
+    empty ``initial_value`` is one of zero.
     """
     images = np.zeros((reward.shape[1], frame.size), np.float32)
     shares = np.empty(q.shape[1] * frame.span, np.float32)
@@ -37,8 +48,8 @@ def back_up_maps(
     for problem in range(first, last):
         for channel in range(len(images)):
             lay_in_frame(reward[problem, channel], images[channel], frame.origin, frame)
-        if len(guess) > 0:
-            lay_in_frame(guess[problem, 0], guessed, frame.origin, frame)
+        if len(initial_value) > 0:
+            lay_in_frame(initial_value[problem, 0], guessed, frame.origin, frame)
         latest = guessed
         for step in range(iterations + 1):
             layer = step if len(value_kernels) > 1 else 0

@@ -12,9 +12,9 @@ from vinlab.planning.bellman import (
     GridTransition,
     SharedKernels,
     UntiedKernels,
-    back_up,
-    require_guess,
+    require_initial_value,
     require_iterations,
+    value_iteration,
 )
 from vinlab.planning.fused.layout import Frame, frame_of, packed, unpacked
 from vinlab.planning.fused.threads import run_shares, shares_of
@@ -47,25 +47,25 @@ def _fit(reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor) -> bool:
     )
 
 
-def fused_back_up(
+def fused_value_iteration(
     reward: Float[Tensor, "B R H W"],
     transition: SharedKernels | UntiedKernels,
     iterations: int,
     *,
-    guess: Float[Tensor, "B 1 H W"] | None = None,
+    initial_value: Float[Tensor, "B 1 H W"] | None = None,
 ) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
-    """The q and value of K maximisations and the read that follows them, as ``bellman.back_up`` gives them.
+    """The q and value of K maximisations and the read that follows them, as ``bellman.value_iteration`` gives them.
 
     What the compiled code does not serve (an empty batch or NaN in kernels, too) the reference serves.
     """
     require_iterations(iterations)
-    require_guess(guess, reward)
-    served = is_fusible(reward, transition) and (guess is None or _is_plain(guess))
+    require_initial_value(initial_value, reward)
+    served = is_fusible(reward, transition) and (initial_value is None or _is_plain(initial_value))
     if not (served and reward.numel() and _enough_finite(transition, iterations)):
-        return back_up(reward, transition, iterations, guess=guess)
+        return value_iteration(reward, transition, iterations, initial_value=initial_value)
     # A batch of no maps stands for no guess: gradients are then not sent where nobody asks for them.
-    guess = reward.new_empty(0, 1, *reward.shape[2:]) if guess is None else guess
-    tensors = (reward, transition.reward, transition.value, guess)
+    initial_value = reward.new_empty(0, 1, *reward.shape[2:]) if initial_value is None else initial_value
+    tensors = (reward, transition.reward, transition.value, initial_value)
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
         return FusedBackUp.apply(*tensors, iterations)  # pyright: ignore[reportReturnType]
     q, value, _, _ = _plan(*tensors, iterations, kept=min(iterations, 2))
@@ -88,11 +88,11 @@ class FusedBackUp(torch.autograd.Function):
         reward: Tensor,
         reward_kernels: Tensor,
         value_kernels: Tensor,
-        guess: Tensor,
+        initial_value: Tensor,
         iterations: int,
     ):
         """Plan, and keep every backup."""
-        inputs = (reward, reward_kernels, value_kernels, guess)
+        inputs = (reward, reward_kernels, value_kernels, initial_value)
         q, value, values, winners = _plan(*inputs, iterations, kept=iterations)
         ctx.save_for_backward(*inputs, values, winners)
         ctx.iterations = iterations
@@ -114,7 +114,7 @@ def _plan(
     reward: Tensor,
     reward_kernels: Tensor,
     value_kernels: Tensor,
-    guess: Tensor,
+    initial_value: Tensor,
     iterations: int,
     *,
     kept: int,
@@ -128,7 +128,7 @@ def _plan(
     winners = torch.empty(problems, kept, frame.span, dtype=torch.uint8)
     q = torch.empty(problems, value_kernels.shape[-4], rows, cols)
     value = torch.empty(problems, 1, rows, cols)
-    inputs = _arrays(reward.detach(), guess.detach(), *_layers(frame, reward_kernels, value_kernels))
+    inputs = _arrays(reward.detach(), initial_value.detach(), *_layers(frame, reward_kernels, value_kernels))
     arguments = [*inputs, frame, iterations, *_arrays(values, winners, q, value)]
 
     def work(_: int, first: int, last: int) -> None:
@@ -146,7 +146,7 @@ def _gradients(
     reward: Tensor,
     reward_kernels: Tensor,
     value_kernels: Tensor,
-    guess: Tensor,
+    initial_value: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The gradients of reward, reward kernels, value kernels and first guess."""
     from vinlab.planning.fused.backward import send_back_maps
@@ -157,9 +157,9 @@ def _gradients(
     shares = len(shares_of(problems))
     sums = [torch.zeros(shares, *pack.shape, dtype=torch.float64) for pack in packs]
     image_gradients = [
-        torch.empty_like(image, memory_format=torch.contiguous_format) for image in (reward, guess)
+        torch.empty_like(image, memory_format=torch.contiguous_format) for image in (reward, initial_value)
     ]
-    inputs = _arrays(reward, guess, *packs)
+    inputs = _arrays(reward, initial_value, *packs)
     kept = _arrays(values, winners, q_gradient, value_gradient)
     arguments = [*inputs, frame, *kept, *_arrays(*image_gradients, *sums)]
 
@@ -180,9 +180,11 @@ def _reference_gradients(
     inputs: list[Tensor], needed: tuple[bool, ...], iterations: int, gradients: tuple[Tensor, Tensor]
 ) -> list[Tensor | None]:
     """The gradients as functions that can be differentiated again."""
-    reward, *kernels, guess = inputs
+    reward, *kernels, initial_value = inputs
     kind = SharedKernels if kernels[0].dim() == 4 else UntiedKernels
-    results = back_up(reward, kind(*kernels), iterations, guess=guess if len(guess) else None)
+    results = value_iteration(
+        reward, kind(*kernels), iterations, initial_value=initial_value if len(initial_value) else None
+    )
     wanted = [tensor for tensor, need in zip(inputs, needed, strict=True) if need]
     found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=True))
     return [next(found) if need else None for need in needed]

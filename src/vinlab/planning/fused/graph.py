@@ -20,7 +20,7 @@ class GraphBackups(torch.autograd.Function):
         value, best = across, []
         for _ in range(backups):
             chosen = np.empty(across.shape, dtype=np.int16)
-            value = back_up(across, value, *rows, chosen)
+            value = value_iteration(across, value, *rows, chosen)
             best.append(chosen)
         ctx.rows, ctx.best = rows, best
         return torch.from_numpy(np.ascontiguousarray(value.T))
@@ -41,7 +41,7 @@ class GraphBackups(torch.autograd.Function):
 
 @numba.njit(cache=True, fastmath={"contract", "nsz"})
 @no_type_check
-def back_up(reward, value, offsets, targets, weights, chosen):
+def value_iteration(reward, value, offsets, targets, weights, chosen):
     """One backup; which of its edges is the best one of each node is noted, the first among equals."""
     nodes, batch = reward.shape
     found = np.empty_like(value)

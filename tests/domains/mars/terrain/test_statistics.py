@@ -9,7 +9,7 @@ from vinlab.domains.mars.terrain.statistics import (
     CellTraits,
     area_under_curve,
     cell_traits,
-    describe_ground,
+    describe_terrain,
     fit_logistic,
     rank_correlation,
 )
@@ -48,6 +48,6 @@ def test_an_image_that_shows_the_slope_tells_it():
     steep = np.kron(rng.random((16, 16)) < 0.4, np.ones((8, 8)))
     image = 128 + 40 * steep * rng.normal(size=steep.shape)
     terrain = Terrain(image.clip(0, 255).astype(np.uint8), (20 * steep).astype(np.float32))
-    found = describe_ground([terrain], PatchConfig(side=64))
+    found = describe_terrain([terrain], PatchConfig(side=64))
     assert found["cells blocked"] == pytest.approx(steep.mean())
     assert found["AUC of contrast alone"] > 0.95

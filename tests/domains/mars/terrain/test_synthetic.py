@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from vinlab.domains.mars.terrain.camera import CameraConfig, cast_shadow, shade
-from vinlab.domains.mars.terrain.kernels import press_craters
-from vinlab.domains.mars.terrain.noise import Noises, of_steepness_one
-from vinlab.domains.mars.terrain.statistics import describe_ground
+from vinlab.domains.mars.terrain.kernels import add_craters
+from vinlab.domains.mars.terrain.noise import Noises, unit_gradient
+from vinlab.domains.mars.terrain.statistics import describe_terrain
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, synthetic_terrains
 from vinlab.types import InputError
 
@@ -47,7 +47,7 @@ def test_light_from_the_north_west_throws_shadows_to_the_south_east():
 
 def test_a_crater_is_a_bowl_with_a_rim():
     ground = np.zeros((101, 101), np.float32)
-    press_craters(ground, *(np.array([number]) for number in (50.0, 50.0, 20.0, 6.0, 1.0)))
+    add_craters(ground, *(np.array([number]) for number in (50.0, 50.0, 20.0, 6.0, 1.0)))
     assert ground[50, 50] == ground.min()
     assert -6.0 < ground[50, 50] < -5.0
     assert ground[50, 70] == pytest.approx(1.0, abs=0.05)
@@ -73,7 +73,7 @@ def test_noise_is_alike_in_both_directions():
 
 
 def test_steepness_is_that_of_the_gradient():
-    field = of_steepness_one(Noises(64, np.random.default_rng(2)).fractal(2.0, 32.0))
+    field = unit_gradient(Noises(64, np.random.default_rng(2)).fractal(2.0, 32.0))
     gradient = np.mean(np.diff(field, axis=0) ** 2) + np.mean(np.diff(field, axis=1) ** 2)
     assert gradient == pytest.approx(1.0, rel=1e-3)
 
@@ -81,7 +81,7 @@ def test_steepness_is_that_of_the_gradient():
 def test_synthetic_ground_is_as_steep_and_as_blocked_as_the_real_strip():
     """The numbers of the real strip stand in the README of its data: 37.7 % of cells, percentiles of slope."""
     terrains = synthetic_terrains(6, rng=np.random.default_rng(0), config=SyntheticConfig(side=512))
-    found = describe_ground(terrains)
+    found = describe_terrain(terrains)
     real = dict(zip((10, 25, 50, 75, 90, 95, 99), (1.2, 2.0, 3.8, 6.8, 11.6, 15.6, 23.4), strict=True))
     for percentile, slope in real.items():
         assert found[f"slope, percentile {percentile}"] == pytest.approx(slope, rel=0.25)

@@ -15,7 +15,7 @@ MOST_PIXELS = 4096 * 4096
 
 
 @dataclass(frozen=True)
-class GroundPicture:
+class TerrainImage:
     """An image whose sides are whole numbers of cells, and where it lies if the file says so."""
 
     image: UInt8[np.ndarray, "h w"]
@@ -25,13 +25,13 @@ class GroundPicture:
     crs: Any = None
 
 
-def read_ground_picture(path: str | Path, *, cell: int = 8) -> GroundPicture:
+def read_terrain_image(path: str | Path, *, cell: int = 8) -> TerrainImage:
     """The image of a file as 8-bit grey, cut to whole cells."""
     path = Path(path)
     plain = _plain_png(path)
     if plain is not None:
         image, notes = _cropped(plain, path, cell)
-        return GroundPicture(image, notes)
+        return TerrainImage(image, notes)
     with open_raster(path) as raster:
         _require_modest(raster.shape, path, cell)
         greys, seen = greys_of(raster, None)
@@ -41,7 +41,7 @@ def read_ground_picture(path: str | Path, *, cell: int = 8) -> GroundPicture:
         gaps = () if known.all() else (f"{int((~known).sum()):,} pixels without data were taken as black.",)
         image, cut = _cropped(grey, path, cell)
         there = raster.transform if raster.crs else None
-        return GroundPicture(image, (*seen, *gaps, *cut), there, raster.crs)
+        return TerrainImage(image, (*seen, *gaps, *cut), there, raster.crs)
 
 
 def _plain_png(path: Path) -> np.ndarray | None:

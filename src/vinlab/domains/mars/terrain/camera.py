@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float32, UInt8
 
-from vinlab.domains.mars.terrain.noise import Noises, of_steepness_one
+from vinlab.domains.mars.terrain.noise import Noises, unit_gradient
 from vinlab.types import InputError
 
 SKYLIGHT = 0.35
@@ -42,14 +42,14 @@ class CameraConfig:
             )
 
 
-def photograph(
+def render(
     ground: Float32[np.ndarray, "h w"], noises: Noises, config: CameraConfig
 ) -> UInt8[np.ndarray, "h w"]:
     """The image of a relief whose heights are in pixels."""
     from scipy.ndimage import gaussian_filter
 
     sun = [float(np.radians(noises.rng.uniform(*limits))) for limits in (config.azimuth, config.elevation)]
-    texture = of_steepness_one(noises.fractal(1.0, 8.0)) * noises.lognormal(1.0, 1.5, 200.0, 16.0)
+    texture = unit_gradient(noises.fractal(1.0, 8.0)) * noises.lognormal(1.0, 1.5, 200.0, 16.0)
     seen = ground + np.float32(config.texture) * texture
     light = shade(seen, *sun)
     light[cast_shadow(seen, *sun)] *= SKYLIGHT

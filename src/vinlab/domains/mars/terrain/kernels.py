@@ -11,7 +11,7 @@ REACH = 2.4
 
 @njit(cache=True)
 @no_type_check
-def press_craters(height, rows, cols, radii, depths, rims):
+def add_craters(height, rows, cols, radii, depths, rims):
     """Press craters into the ground, in place: a bowl with a flat floor, a raised rim that thins out beyond it."""
     rows_there, cols_there = height.shape
     for index in range(len(radii)):

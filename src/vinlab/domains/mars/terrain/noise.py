@@ -54,7 +54,7 @@ def _strength(side: int, power: float, longest: float, shortest: float) -> np.nd
     return strength.astype(np.float32)
 
 
-def of_steepness_one(field: Float32[np.ndarray, "h w"]) -> Float32[np.ndarray, "h w"]:
+def unit_gradient(field: Float32[np.ndarray, "h w"]) -> Float32[np.ndarray, "h w"]:
     """The field scaled so that the mean square of its gradient is 1."""
     down, along = np.diff(field, axis=0), np.diff(field, axis=1)
     return field / np.float32(np.sqrt(np.mean(down**2) + np.mean(along**2)))

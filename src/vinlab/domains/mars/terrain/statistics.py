@@ -24,7 +24,7 @@ class CellTraits:
     """The steepest pixel of each cell, in degrees."""
 
 
-def describe_ground(terrains: Sequence[Terrain], config: PatchConfig = PatchConfig()) -> Mapping[str, float]:  # noqa: B008
+def describe_terrain(terrains: Sequence[Terrain], config: PatchConfig = PatchConfig()) -> Mapping[str, float]:  # noqa: B008
     """Numbers that say how steep and how blocked some ground is, and how its image varies."""
     slope = np.concatenate([terrain.slope[terrain.known] for terrain in terrains])
     traits = cell_traits(terrains, config)

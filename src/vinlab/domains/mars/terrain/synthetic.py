@@ -7,8 +7,8 @@ from jaxtyping import Float32
 
 from vinlab.domains.mars.rasters.grid import even_spacing, slope_degrees
 from vinlab.domains.mars.terrain import Terrain
-from vinlab.domains.mars.terrain.camera import CameraConfig, photograph
-from vinlab.domains.mars.terrain.noise import Noises, of_steepness_one
+from vinlab.domains.mars.terrain.camera import CameraConfig, render
+from vinlab.domains.mars.terrain.noise import Noises, unit_gradient
 from vinlab.types import InputError
 
 LAYERS = 8
@@ -74,10 +74,10 @@ def make_terrain(name: str, config: SyntheticConfig, *, rng: np.random.Generator
     noises = Noises(config.side, rng)
     ground = make_relief(noises, config)
     model = gaussian_filter(ground, MODEL_BLUR)
-    model += config.matching * of_steepness_one(noises.fractal(1.0, 24.0, 5.0))
+    model += config.matching * unit_gradient(noises.fractal(1.0, 24.0, 5.0))
     slope = slope_degrees(model, even_spacing(config.side, 1.0, 1.0))
     notes = ("Synthetic: no such ground exists.",)
-    return Terrain(photograph(ground, noises, config.camera), slope, name, notes)
+    return Terrain(render(ground, noises, config.camera), slope, name, notes)
 
 
 def make_relief(
@@ -87,10 +87,10 @@ def make_relief(
     rough = noises.lognormal(config.roughness, 1.7, 400.0, 16.0) * np.float32(
         np.exp(-(config.roughness**2) / 2)
     )
-    ground = config.relief * of_steepness_one(noises.fractal(1.6, 60.0))
-    ground += config.swell * of_steepness_one(noises.fractal(1.8, 160.0, 20.0))
+    ground = config.relief * unit_gradient(noises.fractal(1.6, 60.0))
+    ground += config.swell * unit_gradient(noises.fractal(1.8, 160.0, 20.0))
     ground *= rough
-    ground += config.scarps * of_steepness_one(_layers(noises))
+    ground += config.scarps * unit_gradient(_layers(noises))
     _press_craters(ground, config, noises.rng)
     return ground
 
@@ -106,11 +106,11 @@ def _layers(noises: Noises) -> np.ndarray:
 
 def _press_craters(ground: np.ndarray, config: SyntheticConfig, rng: np.random.Generator) -> None:
     """Press craters of all ages into the ground, in place: old ones are shallow and have low rims."""
-    from vinlab.domains.mars.terrain.kernels import press_craters
+    from vinlab.domains.mars.terrain.kernels import add_craters
 
     count = int(rng.poisson(config.craters * config.side**2))
     # So that N(> radius) falls with the square of the radius.
     radii = np.minimum(SMALLEST_CRATER * rng.uniform(0, 1, count) ** -0.5, config.largest_crater)
     freshness = rng.uniform(0.08, 1.0, count) ** 1.5
     rows, cols = rng.uniform(0, config.side, (2, count))
-    press_craters(ground, rows, cols, radii, DEPTH * radii * freshness, RIM * radii * freshness)
+    add_craters(ground, rows, cols, radii, DEPTH * radii * freshness, RIM * radii * freshness)

@@ -1,0 +1,64 @@
+"""One planner for any map: a VIN trained over sizes, densities of obstacles and mazes."""
+
+from dataclasses import dataclass, replace
+
+from vinlab.experiments.any_map.data import AnyMapData
+from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.learners.imitation import ImitationConfig
+from vinlab.learners.optimizers import Stage
+from vinlab.networks.configs import NetworkConfig
+from vinlab.networks.grid.configs import VinConfig
+from vinlab.networks.grid.cost_vin import CostVinConfig
+
+
+@dataclass(frozen=True)
+class AnyMapTraining:
+    """The configuration of a run."""
+
+    network: NetworkConfig
+    data: AnyMapData
+    learning: ImitationConfig
+
+
+EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 16}
+HIDDEN = 40
+"""Filters of the reward; more of them take longer and reach no further."""
+
+
+def configure(budget: Budget, recipe: Recipe, *, corner_cutting: bool = True) -> AnyMapTraining:
+    """The configuration for a budget; the recipe ``paper`` has the paper's network, with kernels left free."""
+    data = AnyMapData(corner_cutting=corner_cutting)
+    return AnyMapTraining(
+        network=CostVinConfig(48, HIDDEN) if recipe == "default" else VinConfig(48, hidden=HIDDEN),
+        data={"smoke": _smallest, "small": _smaller, "paper": lambda data: data}[budget](data),
+        learning=ImitationConfig(stages=(Stage(EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=8),
+    )
+
+
+def _smaller(data: AnyMapData) -> AnyMapData:
+    """The same maps to train on, and fewer to test on."""
+    return replace(data, test=tuple(replace(part, maps=min(part.maps, 20)) for part in data.test))
+
+
+def _smallest(data: AnyMapData) -> AnyMapData:
+    """A few maps of the small kinds, to see that everything runs."""
+    return replace(
+        data,
+        training=tuple(replace(part, maps=16) for part in data.training if part.map_set.size <= 16),
+        validation=tuple(replace(part, maps=4) for part in data.validation if part.map_set.size <= 28),
+        test=tuple(replace(part, maps=10) for part in data.test if part.map_set.size <= 28),
+    )
+
+
+SETTINGS = {
+    "grid/any": Setting(
+        id="grid/any",
+        about="one VIN for maps of any size, random obstacles and mazes alike",
+        configure=configure,
+    ),
+    "grid/strict": Setting(
+        id="grid/strict",
+        about="the same where a diagonal move may not pass an obstacle's corner",
+        configure=lambda budget, recipe: configure(budget, recipe, corner_cutting=False),
+    ),
+}

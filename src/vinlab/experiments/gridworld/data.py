@@ -1,0 +1,112 @@
+"""The problems of the grid-world: those to train on, to choose weights by and to test on."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+
+from vinlab.domains.gridworld.author_data import read_authors_file
+from vinlab.domains.gridworld.expert import (
+    ExactSolution,
+    demonstrate_everywhere,
+    demonstrate_trajectories,
+    solve,
+)
+from vinlab.domains.gridworld.problem import (
+    GridworldConfig,
+    attempt_problems,
+    content_hash,
+    content_keys,
+    sample_problems,
+)
+from vinlab.types import Demonstrations, GridProblems, InputError
+
+TEST_STREAM, VALIDATION_STREAM, TRAINING_STREAM = 2016, 2017, 2018
+"""Seeds of the three sets. Test and validation problems are the same for every seed of training."""
+
+
+@dataclass(frozen=True)
+class GridworldData:
+    """Which problems to train on, to choose weights by and to test on."""
+
+    size: int
+    attempts: int
+    """Maps that are tried; some attempts give none, as with the authors."""
+    targets: Literal["trajectories", "everywhere"]
+    """The expert's one label along seven paths per map (the paper), or all optimal moves in every cell."""
+    trajectories: int = 7
+    validation_problems: int = 500
+    test_problems: int = 1000
+
+
+@dataclass(frozen=True)
+class GridworldSets:
+    """Demonstrations, validation problems and test problems, which share no map and goal."""
+
+    demonstrations: Demonstrations
+    hash: str
+    validation: GridProblems
+    test: GridProblems
+
+    @cached_property
+    def validation_solution(self) -> ExactSolution:
+        """Solved once for all epochs."""
+        return solve(self.validation)
+
+
+def make_sets(data: GridworldData, *, seed: int, source: Path | None = None) -> GridworldSets:
+    """All three sets; the demonstrations from an authors' file where one is given."""
+    test = make_test_problems(data.size, data.test_problems)
+    validation = make_validation_problems(data, test)
+    demonstrations, hash = make_demonstrations(data, seed=seed, apart_from=(test, validation), source=source)
+    return GridworldSets(demonstrations, hash, validation, test)
+
+
+def make_test_problems(size: int, count: int = GridworldData.test_problems) -> GridProblems:
+    """The problems that every network of this size is tested on."""
+    return sample_problems(GridworldConfig(size=size), count, rng=np.random.default_rng([TEST_STREAM, size]))
+
+
+def make_validation_problems(data: GridworldData, test: GridProblems) -> GridProblems:
+    """The problems by which weights are chosen, none of them a test problem."""
+    rng = np.random.default_rng([VALIDATION_STREAM, data.size])
+    return sample_problems(
+        GridworldConfig(size=data.size), data.validation_problems, rng=rng, apart_from=[test]
+    )
+
+
+def make_demonstrations(
+    data: GridworldData, *, seed: int, apart_from: tuple[GridProblems, ...], source: Path | None = None
+) -> tuple[Demonstrations, str]:
+    """Demonstrations without any map and goal of the other sets, and a hash of their problems."""
+    if source is not None:
+        problems, demonstrations = _read_demonstrations(data, source)
+    else:
+        rng = np.random.default_rng([TRAINING_STREAM, data.size, seed])
+        problems = attempt_problems(GridworldConfig(size=data.size), data.attempts, rng=rng)
+        demonstrations = _demonstrate(data, problems, rng)
+    taken = {key for others in apart_from for key in content_keys(others)}
+    kept = np.array([key not in taken for key in content_keys(problems)])
+    return demonstrations[torch.from_numpy(kept)], content_hash(problems[kept])
+
+
+def _demonstrate(data: GridworldData, problems: GridProblems, rng: np.random.Generator) -> Demonstrations:
+    if data.targets == "everywhere":
+        return demonstrate_everywhere(problems)
+    return demonstrate_trajectories(problems, rng=rng, trajectories=data.trajectories)
+
+
+def _read_demonstrations(data: GridworldData, source: Path) -> tuple[GridProblems, Demonstrations]:
+    """The maps of an authors' file, or the first of them, with the authors' own labels or with ours in every cell."""
+    labelled = read_authors_file(source / f"gridworld_{data.size}.mat" if source.is_dir() else source)
+    if labelled.obstacles.shape[1] != data.size:
+        raise InputError(f"{source}: expected maps of side {data.size}, got {labelled.obstacles.shape[1]}.")
+    labelled = labelled.share(data.attempts)
+    first = np.unique(labelled.index, return_index=True)[1]
+    problems = GridProblems(labelled.obstacles, labelled.states[first], labelled.goals)
+    if data.targets == "everywhere":
+        return problems, demonstrate_everywhere(problems)
+    return problems, labelled.demonstrations()

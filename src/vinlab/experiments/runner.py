@@ -1,0 +1,132 @@
+"""The one way to train a setting: data, manifest, seeded network, run folder, fit, result."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import torch
+from torch import nn
+
+from vinlab.experiments.base import Experiment, FitContext, Option, TrainingRequest
+from vinlab.experiments.results import RunResult, count_parameters, epoch_cpu_seconds
+from vinlab.learners import distributed
+from vinlab.learners.callbacks import Progress, RunLogger, no_progress
+from vinlab.learners.training_state import Best
+from vinlab.recording.finished_run import METRICS, FinishedRun, open_run
+from vinlab.recording.manifest import Manifest, describe_run
+from vinlab.recording.metrics import read_metrics
+from vinlab.recording.run import ReadOnlyRun, Run
+from vinlab.recording.serialization import to_plain
+from vinlab.types import InputError
+
+Built = TypeVar("Built")
+
+
+def train(
+    experiment: Experiment, request: TrainingRequest, *, progress: Progress = no_progress
+) -> FinishedRun:
+    """Train a setting, evaluate it on its test data and record the run."""
+    require_supported(experiment, request)
+    config = experiment.settings[request.id].configure(request.budget, request.recipe)
+    data = experiment.make_data(config, request)
+    config = experiment.adapt(config, data)
+    manifest = describe(experiment, request, config, data.hash)
+    network = seeded(request.seed, lambda: experiment.build(config, data)).to(request.device)
+
+    def fit(logger: RunLogger) -> Best:
+        context = FitContext(request.seed, request.out, logger, progress)
+        return experiment.fit(config, data, network, context)
+
+    def score(best: Best, seconds: float) -> RunResult:
+        measured = experiment.score(config, data, network, request.seed)
+        return replace(
+            measured,
+            training_seconds=seconds,
+            best_epoch=best.epoch + 1 if best.epoch >= 0 else None,
+            parameters=count_parameters(network),
+            epoch_cpu_seconds=epoch_cpu_seconds(read_metrics(request.out / METRICS)),
+        )
+
+    return record(manifest, request, network, fit, score)
+
+
+def require_supported(experiment: Experiment, request: TrainingRequest) -> None:
+    """Refuse an option that the experiment would ignore."""
+    asked: dict[Option, tuple[bool, str]] = {
+        "device": (request.device != "cpu", f"--device {request.device}"),
+        "distributed": (distributed.world_size() > 1, f"torchrun with {distributed.world_size()} processes"),
+        "data": (request.data is not None, f"--data {request.data}"),
+    }
+    for option, (wanted, words) in asked.items():
+        if wanted and option not in experiment.supports:
+            raise InputError(f"{request.id} does not support {words}: {REFUSED[option]}.")
+
+
+REFUSED: dict[Option, str] = {
+    "device": "it runs on the CPU",
+    "distributed": "it trains in one process",
+    "data": "its data are generated",
+}
+
+
+def describe(experiment: Experiment, request: TrainingRequest, config: Any, data_hash: str) -> Manifest:
+    """The manifest of the run that answers a request; it names where the data came from."""
+    return describe_run(
+        id=request.id,
+        budget=request.budget,
+        recipe=request.recipe,
+        seed=request.seed,
+        config=config_record(experiment, request, config),
+        data_hash=data_hash,
+        device=request.device,
+        world_size=distributed.world_size(),
+    )
+
+
+def config_record(experiment: Experiment, request: TrainingRequest, config: Any) -> dict[str, Any]:
+    """The configuration as the manifest holds it and ``vinlab show`` prints it."""
+    plain = to_plain(config)
+    source = request.data.name if request.data else experiment.generated
+    return {**plain, "data": {**plain.get("data", {}), "source": source}}
+
+
+def seeded(seed: int, build: Callable[[], Built]) -> Built:
+    """Build with random weights that depend on the seed alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return build()
+
+
+def record(
+    manifest: Manifest,
+    request: TrainingRequest,
+    network: nn.Module,
+    fit: Callable[[RunLogger], Best],
+    score: Callable[[Best, float], RunResult],
+) -> FinishedRun:
+    """Fit and record; of several processes the first one writes the run and the others only read it."""
+    if distributed.rank() > 0:
+        distributed.wait_for_all()
+        fit(ReadOnlyRun(request.out))
+        distributed.wait_for_all()
+        return open_run(request.out)
+    with Run.create(request.out, manifest, resume=request.resume, overwrite=request.overwrite) as run:
+        distributed.wait_for_all()
+        with _logger(run, request) as logger:
+            best = fit(logger)
+        finished = run.finish(network.state_dict(), score(best, run.seconds).to_plain())
+        distributed.wait_for_all()
+        return finished
+
+
+@contextmanager
+def _logger(run: Run, request: TrainingRequest) -> Iterator[RunLogger]:
+    """The run itself, or with TensorBoard beside it."""
+    if not request.tensorboard:
+        yield run
+        return
+    from vinlab.recording.tensorboard import TensorBoardLogger
+
+    with TensorBoardLogger(run, request.out) as logger:
+        yield logger

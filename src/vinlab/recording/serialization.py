@@ -1,0 +1,162 @@
+"""Configurations and records as plain data that JSON can hold, and back; every field is checked on the way.
+
+A dataclass with a class variable ``kind`` is written with it, so that one of several classes can be found again.
+"""
+
+import dataclasses
+import enum
+import math
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+
+from vinlab.types import InputError
+
+
+def to_plain(value: Any) -> Any:
+    """The same value made of dicts, lists, strings, numbers, booleans and None alone."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclass_to_plain(value)
+    if isinstance(value, Mapping):
+        return {_plain_key(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_plain(item) for item in value]
+    return _leaf_to_plain(value)
+
+
+def dataclass_to_plain(config: Any) -> dict[str, Any]:
+    """The fields of a dataclass by name, nested ones and tuples included, and its kind where it has one."""
+    plain = {field.name: to_plain(getattr(config, field.name)) for field in dataclasses.fields(config)}
+    kind = _kind_of(type(config))
+    return plain if kind is None else {"kind": kind, **plain}
+
+
+def _kind_of(config: type) -> str | None:
+    """The class variable ``kind`` of a dataclass, if it has one."""
+    names = [field.name for field in dataclasses.fields(config)]
+    return None if "kind" in names else getattr(config, "kind", None)
+
+
+def standard_json(plain: Any) -> Any:
+    """The plain value with null for the numbers that standard JSON lacks (nan, inf)."""
+    if isinstance(plain, dict):
+        return {key: standard_json(item) for key, item in plain.items()}
+    if isinstance(plain, list):
+        return [standard_json(item) for item in plain]
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
+def _leaf_to_plain(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray, torch.Tensor)):
+        return to_plain(value.tolist())
+    if isinstance(value, enum.Enum):
+        return to_plain(value.value)
+    if isinstance(value, Path):
+        return str(value)
+    raise InputError(
+        f"Cannot record a {type(value).__name__}: dataclasses, lists, dicts, texts and numbers are wanted."
+    )
+
+
+def _plain_key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise InputError(f"Cannot record a dict with the key {key!r}: keys must be texts.")
+    return key
+
+
+Config = TypeVar("Config")
+
+
+def dataclass_from_plain(kind: type[Config], plain: Any, *, name: str = "config") -> Config:
+    """The config that ``dataclass_to_plain`` made plain; the name is for the sentence if it cannot be."""
+    if not isinstance(plain, dict):
+        raise _misfit(name, f"the fields of {kind.__name__}", plain)
+    plain = _without_kind(kind, plain, name)
+    known = {field.name for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
+    unknown = sorted(plain.keys() - known)
+    if unknown:
+        raise InputError(
+            f"{name} has the unknown field {unknown[0]}: {kind.__name__} has {', '.join(sorted(known))}."
+        )
+    hints = typing.get_type_hints(kind)
+    fields = {key: _from_plain(hints[key], value, f"{name}.{key}") for key, value in plain.items()}
+    try:
+        return kind(**fields)
+    except TypeError:
+        lacking = ", ".join(sorted(known - plain.keys()))
+        raise InputError(f"{name} is not a {kind.__name__}: expected the fields {lacking} too.") from None
+
+
+def _without_kind(kind: type, plain: dict[str, Any], name: str) -> dict[str, Any]:
+    """The fields alone, if the kind that stands beside them is that of the class."""
+    expected = _kind_of(kind)
+    if expected is None or "kind" not in plain:
+        return plain
+    if plain["kind"] != expected:
+        raise _misfit(f"{name}.kind", repr(expected), plain["kind"])
+    return {key: value for key, value in plain.items() if key != "kind"}
+
+
+def _from_plain(kind: Any, plain: Any, name: str) -> Any:
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        return _first_fitting(parts, plain, name)
+    if origin in (tuple, list):
+        return origin(_items(parts, plain, name))
+    if origin is typing.Literal:
+        return _member(parts, plain, name)
+    if dataclasses.is_dataclass(kind):
+        return dataclass_from_plain(typing.cast(type, kind), plain, name=name)
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return kind(_member([member.value for member in kind], plain, name))
+    return _leaf(origin or kind, plain, name)
+
+
+def _first_fitting(kinds: Sequence[Any], plain: Any, name: str) -> Any:
+    """The value as the first of the kinds that it can be."""
+    faults: list[InputError] = []
+    for kind in kinds:
+        try:
+            return _from_plain(kind, plain, name)
+        except InputError as error:
+            faults.append(error)
+    raise faults[0]
+
+
+def _items(kinds: Sequence[Any], plain: Any, name: str) -> list[Any]:
+    if not isinstance(plain, list):
+        raise _misfit(name, "a list", plain)
+    if len(kinds) == 1 or kinds[-1] is Ellipsis:
+        kinds = [kinds[0]] * len(plain)
+    if len(kinds) != len(plain):
+        raise _misfit(name, f"a list of {len(kinds)}", plain)
+    pairs = zip(kinds, plain, strict=True)
+    return [_from_plain(kind, item, f"{name}[{index}]") for index, (kind, item) in enumerate(pairs)]
+
+
+def _member(wanted: Sequence[Any], plain: Any, name: str) -> Any:
+    if plain not in wanted:
+        raise _misfit(name, f"one of {', '.join(map(repr, wanted))}", plain)
+    return plain
+
+
+def _leaf(kind: Any, plain: Any, name: str) -> Any:
+    if kind is Any:
+        return plain
+    if kind is float and type(plain) is int:
+        return float(plain)
+    fits = isinstance(plain, kind) and (kind is bool or not isinstance(plain, bool))
+    if not fits:
+        raise _misfit(name, "null" if kind is type(None) else kind.__name__, plain)
+    return plain
+
+
+def _misfit(name: str, wanted: str, came: Any) -> InputError:
+    return InputError(f"{name}: expected {wanted}, got {came!r}.")
