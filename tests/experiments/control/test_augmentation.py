@@ -10,8 +10,8 @@ pytest.importorskip("mujoco")
 
 from vinlab.domains.control.environment import ParticleWorlds
 from vinlab.domains.control.problem import ControlConfig, ControlProblems, observe, sample_problems
-from vinlab.experiments.control.augmentation import mirror_at_random
-from vinlab.learners.regression import ControlDemonstrations
+from vinlab.experiments.control.augmentation import mirror, mirror_at_random
+from vinlab.types import ContinuousDemonstrations
 
 MIRRORS = [
     {"rows": rows, "cols": cols, "transposed": transposed}
@@ -38,7 +38,7 @@ def test_the_world_in_the_mirror_does_what_the_mirrored_lesson_says(mirror):
 
     def lesson(some_states):
         precisions = torch.eye(2).expand(3, 6, 2, 2)
-        return ControlDemonstrations(
+        return ContinuousDemonstrations(
             observe(problems),
             torch.as_tensor(some_states).float(),
             torch.as_tensor(forces).float(),
@@ -48,25 +48,25 @@ def test_the_world_in_the_mirror_does_what_the_mirrored_lesson_says(mirror):
     before, after = mirror(lesson(states), **mirror), mirror(lesson(following), **mirror)
     turned = mirrored_problems(problems, **mirror)
     torch.testing.assert_close(before.observations, observe(turned))
-    found, _ = ParticleWorlds(turned).step(before.states.double().numpy(), before.controls.double().numpy())
+    found, _ = ParticleWorlds(turned).step(before.states.double().numpy(), before.actions.double().numpy())
     np.testing.assert_allclose(found, after.states.numpy(), atol=1e-4)
 
 
 @pytest.mark.parametrize("mirror", MIRRORS)
 def test_the_weighted_error_is_the_same_in_the_mirror(mirror):
     root = torch.randn(2, 5, 2, 2)
-    shown = ControlDemonstrations(
+    shown = ContinuousDemonstrations(
         torch.rand(2, 2, 16, 16), torch.randn(2, 5, 4), torch.randn(2, 5, 2), root @ root.mT
     )
     found = mirror(shown, **mirror)
-    expected = torch.einsum("bsi,bsij,bsj->bs", shown.controls, shown.precisions, shown.controls)
+    expected = torch.einsum("bsi,bsij,bsj->bs", shown.actions, shown.precisions, shown.actions)
     torch.testing.assert_close(
-        torch.einsum("bsi,bsij,bsj->bs", found.controls, found.precisions, found.controls), expected
+        torch.einsum("bsi,bsij,bsj->bs", found.actions, found.precisions, found.actions), expected
     )
 
 
 def test_all_mirrors_come_up():
-    shown = ControlDemonstrations(
+    shown = ContinuousDemonstrations(
         torch.rand(1, 2, 4, 4), torch.randn(1, 1, 4), torch.randn(1, 1, 2), torch.eye(2)[None, None]
     )
     rng = np.random.default_rng(0)
