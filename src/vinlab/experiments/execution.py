@@ -5,6 +5,7 @@ A worker that dies is replaced and its run continued from the last checkpoint, s
 
 import multiprocessing
 import os
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -167,6 +168,9 @@ def _outcome(job: Job, report: Report, threads: int | None) -> Event:
         run_job(job, report, threads)
     except InputError as error:
         return Event(job, "failed", note=str(error))
+    except Exception as error:  # a fault of one run must not stop the others
+        traceback.print_exc()
+        return Event(job, "failed", note=f"{type(error).__name__}: {error}")
     return Event(job, "finished")
 
 
