@@ -3,7 +3,7 @@
 Nothing here changes matplotlib's global settings.
 """
 
-from typing import Final
+from typing import Final, SupportsFloat
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -57,11 +57,11 @@ def write_title(figure: Figure, title: str, top: float) -> None:
 _MARKER: Final = {"linestyle": "none", "markeredgecolor": INK, "markeredgewidth": 0.7, "zorder": 5}
 
 
-def mark_start(axes: Axes, row: float, col: float, *, size: float) -> None:
+def mark_start(axes: Axes, row: SupportsFloat, col: SupportsFloat, *, size: float) -> None:
     """A white disc."""
     axes.plot(col, row, marker="o", markersize=size, markerfacecolor="white", label="start", **_MARKER)
 
 
-def mark_goal(axes: Axes, row: float, col: float, *, size: float) -> None:
+def mark_goal(axes: Axes, row: SupportsFloat, col: SupportsFloat, *, size: float) -> None:
     """A star."""
     axes.plot(col, row, marker="*", markersize=size, markerfacecolor=GOAL, label="goal", **_MARKER)

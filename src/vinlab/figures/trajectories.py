@@ -82,8 +82,8 @@ def draw_domain(axes: Axes, domains: Domains, index: int, *, half_side: float = 
             axes.add_patch(
                 Rectangle(corner, 2 * width, 2 * height, color=style.OBSTACLE, linewidth=0, zorder=2)
             )
-    style.mark_start(axes, *domains.starts[index], size=5)
-    style.mark_goal(axes, *domains.goals[index], size=9)
+    style.mark_start(axes, *domains.starts[index], size=5.0)
+    style.mark_goal(axes, *domains.goals[index], size=9.0)
     frame(axes)
 
 

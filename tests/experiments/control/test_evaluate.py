@@ -1,8 +1,8 @@
 """Scores: a model loaded from its run scores as the run did."""
 
 import pytest
-from helpers.control_runs import train_smoke
 
+from helpers.control_runs import train_smoke
 from vinlab.experiments.base import EvaluateRequest
 from vinlab.experiments.control import evaluate as evaluation
 from vinlab.experiments.control.data import ControlData
@@ -18,7 +18,8 @@ def test_a_loaded_model_scores_as_its_run_did(searched, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("option", "words"), [({"iterations": 5}, "--iterations"), ({"corner_cutting": False}, "--corner-cutting")]
+    ("option", "words"),
+    [({"iterations": 5}, "--iterations"), ({"corner_cutting": False}, "--corner-cutting")],
 )
 def test_options_of_grids_are_refused(searched, option, words):
     with pytest.raises(InputError, match=f"expected no options, got {words}"):

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from helpers.control_runs import train_smoke
-
 from vinlab.experiments.control.table import table
 
 

@@ -1,8 +1,8 @@
 """Runs of the control experiment: what they record, how they repeat, resume and share demonstrations."""
 
 import pytest
-from helpers.control_runs import train_smoke
 
+from helpers.control_runs import train_smoke
 from vinlab.experiments.control import train as training
 from vinlab.experiments.control.demonstrations import FILE
 from vinlab.learners import distributed
