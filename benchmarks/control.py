@@ -1,7 +1,7 @@
-"""How long the control experiment takes: both networks and both teachers for one seed, a process for each teacher.
+"""The time of the control experiment: both networks and both teachers for one seed, a process for each teacher.
 
-Prints one JSON object: how much of each kind of work a second holds (one thread), the seconds of every stage, and the
-minutes of the whole. Usage: python benchmarks/control.py [--budget paper]
+Prints one JSON object: the rate of each kind of work (one thread), the seconds of every stage, and the minutes of the
+whole. Usage: python benchmarks/control.py [--budget paper]
 """
 
 import argparse
@@ -18,17 +18,14 @@ from typing import Any
 import torch
 
 from vinlab.domains.control.environment import ParticleWorlds
-from vinlab.domains.control.expert import RouteController, roll_out
+from vinlab.domains.control.expert import RouteController
 from vinlab.domains.control.problem import observe
-from vinlab.experiments import CONTROL, TrainingRequest
-from vinlab.experiments.base import BUDGETS, RECIPES, Budget, Recipe, seeded
-from vinlab.experiments.control import configure
-from vinlab.experiments.control.train import (
-    TRAINING_STREAM,
-    NetworkController,
-    final_distances,
-    make_problems,
-)
+from vinlab.experiments.base import BUDGETS, RECIPES, Budget, Recipe, TrainingRequest
+from vinlab.experiments.control import EXPERIMENT
+from vinlab.experiments.control.data import TRAINING_STREAM, make_problems
+from vinlab.experiments.control.evaluate import NetworkController, final_distances
+from vinlab.experiments.control.settings import configure
+from vinlab.experiments.runner import seeded, train
 from vinlab.learners.callbacks import Progress
 
 DOMAINS = 40
@@ -57,7 +54,7 @@ def main() -> None:
 
 
 def run_teacher(recipe: Recipe, budget: Budget, folder: Path) -> dict[str, Any]:
-    """Train both networks with one teacher, who teaches once; the seconds of each stage."""
+    """Train both networks with the demonstrations of one teacher; the seconds of each stage."""
     torch.set_num_threads(1)
     own = folder / f"vin-{recipe}"
     runs = {
@@ -67,36 +64,36 @@ def run_teacher(recipe: Recipe, budget: Budget, folder: Path) -> dict[str, Any]:
         ),
     }
     found = {
-        name: CONTROL.train(run, progress=teller(f"{recipe} {name}")).result for name, run in runs.items()
+        name: train(EXPERIMENT, run, progress=reporter(f"{recipe} {name}")).result for name, run in runs.items()
     }
-    taught = found["vin"]["seconds"]
+    teacher = found["vin"]["seconds"]
     return {
-        "teacher_seconds": taught["teacher_seconds"],
-        "teacher_simulated_steps": taught["simulated_steps"],
-        "teacher_steps_per_second": taught["steps_per_second"],
+        "teacher_seconds": teacher["teacher_seconds"],
+        "teacher_simulated_steps": teacher["simulated_steps"],
+        "teacher_steps_per_second": teacher["steps_per_second"],
         **{f"{name}_fit_seconds": one["seconds"]["fit_seconds"] for name, one in found.items()},
         **{f"{name}_evaluation_seconds": one["seconds"]["evaluation_seconds"] for name, one in found.items()},
     }
 
 
-def teller(name: str) -> Progress:
-    """Says every tenth of the work what has been done."""
+def reporter(name: str) -> Progress:
+    """Prints a line after every tenth of the work."""
 
-    def tell(done: int, total: int, note: str) -> None:
+    def report(done: int, total: int, note: str) -> None:
         if done % max(1, total // 10) == 0:
             print(f"{name}: {done} of {total}, {note}", file=sys.stderr, flush=True)
 
-    return tell
+    return report
 
 
 def measure_rates() -> dict[str, int]:
-    """How much of each kind of work a second holds, on one thread."""
+    """The rate of each kind of work, on one thread."""
     torch.set_num_threads(1)
     config = configure("control/vin", "paper", "paper")
     problems = make_problems(config.data, TRAINING_STREAM, DOMAINS)
     compiling, worlds = seconds(lambda: ParticleWorlds(problems, config.physics))
     route = RouteController(problems)
-    simulating, _ = seconds(lambda: roll_out(worlds, route, horizon=100, samples=20))
+    simulating, _ = seconds(lambda: worlds.rollout(route, horizon=100, samples=20))
     steps = worlds.steps_simulated
     network = seeded(0, config.network.build)
     planning, _ = seconds(lambda: network.plan(observe(problems)))
@@ -111,7 +108,7 @@ def measure_rates() -> dict[str, int]:
 
 
 def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
-    """How long the work takes, and what comes of it."""
+    """The seconds that the work takes, and its result."""
     started = time.perf_counter()
     found = work()
     return time.perf_counter() - started, found
