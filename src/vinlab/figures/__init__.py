@@ -1,4 +1,4 @@
-"""Pictures of what was recorded: maps of reward and value, paths, learning curves."""
+"""Figures: maps of reward and value, paths, learning curves."""
 
 from vinlab.figures.curves import curves_figure
 from vinlab.figures.paths import paths_figure
