@@ -1,6 +1,6 @@
 """Letting a policy act: closed-loop rollouts of all problems at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -9,12 +9,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from vinlab.types import Iterations
+
 
 @runtime_checkable
 class PlanningPolicy(Protocol):
     """A policy that looks at a problem once and is then asked for moves in its states."""
 
-    def plan(self, observation: Tensor, *, iterations: int | Sequence[int] | None = None) -> Any:
+    def plan(self, observation: Tensor, *, iterations: Iterations = None) -> Any:
         """What all states of a problem share."""
         ...
 
@@ -70,6 +72,12 @@ def greedy_actions(
     """The likeliest move in each state."""
     logits: Float[Tensor, "B S M"] = policy.act(plan, torch.as_tensor(states, device=device_of(policy)))
     return logits.argmax(dim=-1).cpu().numpy()
+
+
+def sample_actions(logits: Float[np.ndarray, "B S M"], rng: np.random.Generator) -> Int[np.ndarray, "B S"]:
+    """A move for each state, sampled from the policy's softmax by the Gumbel-max trick."""
+    uniform = rng.random(logits.shape, dtype=np.float32)
+    return (logits - np.log(-np.log(np.maximum(uniform, 1e-12)))).argmax(axis=-1)
 
 
 def device_of(policy: Any) -> torch.device:

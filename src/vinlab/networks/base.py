@@ -1,11 +1,12 @@
 """What every network of the tables can do, so that learners and rollouts need not know which one it is."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+
+from vinlab.types import Iterations
 
 
 class Policy(nn.Module, ABC):
@@ -17,9 +18,7 @@ class Policy(nn.Module, ABC):
         return None
 
     @abstractmethod
-    def plan(
-        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
-    ) -> Any:
+    def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> Any:
         """What all states of a problem share."""
 
     @abstractmethod
@@ -31,7 +30,7 @@ class Policy(nn.Module, ABC):
         observation: Float[Tensor, "B C H W"],
         states: Int[Tensor, "B S 2"],
         *,
-        iterations: int | Sequence[int] | None = None,
+        iterations: Iterations = None,
     ) -> tuple[Float[Tensor, "B S M"], Any]:
         """The logits of the moves, and the plan they were read from."""
         plan = self.plan(observation, iterations=iterations)

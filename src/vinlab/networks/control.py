@@ -1,7 +1,6 @@
 """Policies with continuous controls: they look at a domain once and then push in as many states as one likes."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,7 +13,7 @@ from vinlab.modules.attention import cell_and_offset
 from vinlab.networks.base import Policy
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner
-from vinlab.types import Plan
+from vinlab.types import Iterations, Plan
 
 STATE_FEATURES = 6
 """Position, velocity, and where in its cell the position lies."""
@@ -32,7 +31,7 @@ class ControlPolicy(Policy):
         observation: Float[Tensor, "B C H W"],
         states: Float[Tensor, "B S 4"],
         *,
-        iterations: int | Sequence[int] | None = None,
+        iterations: Iterations = None,
     ) -> tuple[Float[Tensor, "B S 2"], Any]:
         """The pushes, and the plan they were read from."""
         plan = self.plan(observation, iterations=iterations)
@@ -64,9 +63,7 @@ class ControlCnn(ControlPolicy):
         self.convolutions = convolutions
         self.policy = policy
 
-    def plan(
-        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
-    ) -> ImageFeatures:
+    def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> ImageFeatures:
         """The picture's features."""
         rows, cols = observation.shape[2:]
         return ImageFeatures(self.convolutions(observation), (rows, cols))
