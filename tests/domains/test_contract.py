@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.domains import DOMAINS
 
 import vinlab.domains
+from helpers.domains import DOMAINS
 
 COUNT = 12
 

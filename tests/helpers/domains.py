@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.small_site import ten_pages
 
+from helpers.small_site import ten_pages
 from vinlab.domains.contract import Domain
 
 

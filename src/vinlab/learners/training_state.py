@@ -111,6 +111,6 @@ class EpochTraining:
         """Stop before a loss that is not finite reaches the weights."""
         if not torch.isfinite(loss):
             raise InputError(
-                f"expected a finite loss, got {loss.item()} in {self.unit} {self.epoch + 1}; "
+                f"the loss became {loss.item()} in epoch {self.epoch + 1}: expected a finite one; "
                 "use a lower rate or a tighter clip."
             )

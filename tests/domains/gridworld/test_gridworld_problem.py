@@ -71,7 +71,7 @@ def test_sampling_gives_up_when_nothing_new_is_left():
 
 
 def test_count_must_be_positive():
-    with pytest.raises(InputError, match="at least 1, but 0 came"):
+    with pytest.raises(InputError, match="at least 1, got 0"):
         sample_problems(CONFIGS[0], 0, rng=np.random.default_rng(0))
 
 

@@ -71,7 +71,7 @@ def test_the_cnn_sees_the_map_the_goal_and_its_own_place():
 def test_the_cnn_is_tied_to_its_size():
     with pytest.raises(InputError, match="side 8"):
         PooledCnnConfig.for_size(8).build().plan(images(16))
-    with pytest.raises(InputError, match="8 and 16"):
+    with pytest.raises(InputError, match="8 or 16"):
         PooledCnnConfig.for_size(28)
 
 

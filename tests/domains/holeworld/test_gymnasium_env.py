@@ -1,4 +1,4 @@
-"""The world with holes: one definition of its dynamics, held together across its faces."""
+"""The Gymnasium environments have the dynamics of the batch, and pass Gymnasium's own checks."""
 
 import gymnasium
 import numpy as np
@@ -6,47 +6,17 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from vinlab.domains.gridworld.environment import HOLES_ID, register_environments
-from vinlab.domains.gridworld.problem import GridworldConfig, content_keys
+from vinlab.domains.gridworld.problem import GridworldConfig
+from vinlab.domains.holeworld.environment import HoleWorldBatch
 from vinlab.domains.holeworld.gymnasium_env import HoleWorldEnvironment, HoleWorldVectorEnv
-from vinlab.domains.holeworld.problem import (
-    GOAL_REWARD,
-    HOLE_REWARD,
-    STEP_REWARD,
-    HoleWorldBatch,
-    moves_to_goal,
-    sample_hole_problems,
-    sample_worlds,
-    step_holeworld,
-)
-from vinlab.types import GridProblems, InputError
+from vinlab.domains.holeworld.problem import sample_problems
 
-MAP = np.array([[0, 1, 0], [0, 0, 0], [0, 0, 1]], np.uint8)
-NORTH, SOUTH, EAST, WEST = range(4)
 SMALL = GridworldConfig(size=8)
-
-
-@pytest.mark.parametrize(
-    ("state", "move", "following", "reward"),
-    [
-        ((1, 1), SOUTH, (2, 1), STEP_REWARD),
-        ((1, 1), EAST, (1, 2), GOAL_REWARD),
-        ((1, 1), NORTH, (1, 1), HOLE_REWARD),
-        ((2, 0), WEST, (2, 0), HOLE_REWARD),  # off the map is a fall, too
-        ((0, 2), SOUTH, (1, 2), GOAL_REWARD),
-    ],
-)
-def test_a_move_goes_on_falls_or_arrives(state, move, following, reward):
-    outcome = step_holeworld(MAP[None], np.array([[1, 2]]), np.array([state]), np.array([move]))
-    assert tuple(outcome.states[0]) == following
-    assert outcome.rewards[0] == np.float32(reward)
-    assert outcome.fallen[0] == (reward == HOLE_REWARD)
-    assert outcome.reached[0] == (reward == GOAL_REWARD)
-    assert outcome.ended[0] == (reward != STEP_REWARD)
 
 
 def test_the_batched_world_equals_the_single_one_on_ten_thousand_steps():
     rng = np.random.default_rng(0)
-    problems = sample_hole_problems(SMALL, 100, rng=rng)
+    problems = sample_problems(SMALL, 100, rng=rng)
     worlds = HoleWorldBatch(problems.obstacles, problems.goals, problems.starts[:, None])
     alone = [HoleWorldEnvironment(problems=problems[i : i + 1], horizon=10_000) for i in range(100)]
     for environment in alone:
@@ -106,35 +76,3 @@ def test_many_environments_follow_gymnasiums_rule_of_resetting_at_the_next_step(
     assert (
         environments.reset(seed=1)[0]["image"].tobytes() == environments.reset(seed=1)[0]["image"].tobytes()
     )
-
-
-def test_a_difficulty_is_the_length_of_the_shortest_way():
-    for difficulty in (1, 4, 9):
-        problems = sample_hole_problems(SMALL, 40, rng=np.random.default_rng(0), difficulty=difficulty)
-        found = moves_to_goal(problems.obstacles, problems.goals)
-        assert len(problems) == 40
-        assert (found[np.arange(40), problems.starts[:, 0], problems.starts[:, 1]] == difficulty).all()
-
-
-def test_an_impossible_difficulty_is_said_to_be_one():
-    with pytest.raises(InputError, match="difficulty 500"):
-        sample_hole_problems(SMALL, 5, rng=np.random.default_rng(0), difficulty=500)
-
-
-def test_starts_are_uniform_over_the_distances_up_to_the_hardest():
-    worlds = sample_worlds(SMALL, 500, episodes=4, hardest=4, rng=np.random.default_rng(0))
-    away = moves_to_goal(worlds.obstacles, worlds.goals)
-    found = away[np.arange(500)[:, None], worlds.starts[..., 0], worlds.starts[..., 1]]
-    shares = np.bincount(found.astype(int).ravel(), minlength=5)[1:] / found.size
-    np.testing.assert_allclose(shares, 0.25, atol=0.04)
-
-
-def test_maps_that_are_taken_are_never_drawn():
-    tiny = GridworldConfig(size=4)
-    taken = sample_hole_problems(tiny, 30, rng=np.random.default_rng(0))
-    keys = set(content_keys(taken))
-    free = sample_worlds(tiny, 40, episodes=1, hardest=2, rng=np.random.default_rng(0), taken=keys)
-    drawn = content_keys(GridProblems(free.obstacles, free.goals, free.goals))
-    assert keys.isdisjoint(drawn)
-    again = sample_hole_problems(tiny, 40, rng=np.random.default_rng(0), taken=keys)
-    assert keys.isdisjoint(content_keys(again))
