@@ -1,7 +1,7 @@
 """Train a VIN with stable-baselines3's PPO instead of our own learner (pip install "vinlab[rl]").
 
-Any learner that takes a Gymnasium environment can train a VIN. PPO plans anew for every step, so this is slower than
-`vinlab train rl/8/vin`; but it is your learner, and the network it leaves is the same.
+Any learner that takes a Gymnasium environment can train a VIN. PPO plans again for every step, so this is slower than
+`vinlab train rl/8/vin`; the network is the same.
 """
 
 import argparse
