@@ -18,7 +18,7 @@ def values_of(obstacles: np.ndarray, goal: np.ndarray) -> np.ndarray:
     """The value after each backup, with fixed kernels: action m reads the cell that move m leads to."""
     reward = torch.zeros(1, 1, *obstacles.shape)
     reward[0, 0, *goal] = 1.0
-    reward[0, 0][torch.from_numpy(obstacles) == 1] = -100.0  # no path is worth this much
+    reward[0, 0][torch.from_numpy(obstacles) == 1] = -100.0  # lower than the return of any path
     kernels = move_kernels(actions=8, discount=0.9, std=0.0)
     return values_by_iteration(reward, kernels, max(ITERATIONS))[:, 0, 0].numpy()
 
