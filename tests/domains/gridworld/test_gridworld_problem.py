@@ -66,7 +66,7 @@ def test_problems_apart_from_others_share_none_with_them():
 def test_sampling_gives_up_when_nothing_new_is_left():
     tiny = GridworldConfig((3, 5), MazeConfig(removed_walls=1.0))
     everything = sample_problems(tiny, 100, rng=np.random.default_rng(7))
-    with pytest.raises(InputError, match="No new problem"):
+    with pytest.raises(InputError, match="expected a new problem, got none"):
         sample_problems(tiny, 1, rng=np.random.default_rng(8), apart_from=[everything])
 
 

@@ -4,10 +4,11 @@ from torch import nn
 from torch.nn import functional
 
 from vinlab.modules.attention import gather_states
-from vinlab.networks.configs import network_from_plain, network_to_plain
+from vinlab.networks.configs import network_config
 from vinlab.networks.grid.cnn import CnnConfig
 from vinlab.networks.grid.fcn import FcnConfig
 from vinlab.networks.grid.unique_states import unique_states
+from vinlab.recording.serialization import to_plain
 from vinlab.types import InputError
 
 
@@ -101,7 +102,7 @@ def test_a_state_that_is_asked_for_often_is_looked_at_once():
 
 @pytest.mark.parametrize("config", [CnnConfig(size=8), FcnConfig(size=8)], ids=lambda one: type(one).__name__)
 def test_a_manifest_can_hold_a_rival_and_maps_of_another_size_are_refused(config):
-    network = network_from_plain(network_to_plain(config))
+    network = network_config(to_plain(config)).build()
     assert network(some_maps(1, 8), torch.zeros(1, 1, 2, dtype=torch.int64))[0].shape == (1, 1, 8)
     with pytest.raises(InputError, match="side 8"):
         network.plan(some_maps(1, 12))
