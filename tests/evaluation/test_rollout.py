@@ -22,7 +22,7 @@ def east_on_a_line(states, moves):
 
 
 def test_each_rollout_ends_at_its_goal_or_at_its_horizon():
-    ways = roll_out(
+    rollouts = roll_out(
         GoEast(),
         None,
         starts=np.array([[0, 0], [0, 0], [0, 3], [0, 4]]),
@@ -30,10 +30,10 @@ def test_each_rollout_ends_at_its_goal_or_at_its_horizon():
         step=east_on_a_line,
         horizons=np.array([4, 3, 9, 9]),
     )
-    assert ways.reached.tolist() == [True, False, True, False]
-    assert ways.lengths.tolist() == [4, 3, 1, 9]
-    assert ways.states[0, :4, 1].tolist() == [0, 1, 2, 3]
-    assert ways.states[1, -1].tolist() == [0, 2]
+    assert rollouts.reached.tolist() == [True, False, True, False]
+    assert rollouts.lengths.tolist() == [4, 3, 1, 9]
+    assert rollouts.states[0, :4, 1].tolist() == [0, 1, 2, 3]
+    assert rollouts.states[1, -1].tolist() == [0, 2]
 
 
 def test_actions_are_sampled_with_the_probabilities_of_the_policy():

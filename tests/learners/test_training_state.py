@@ -65,7 +65,7 @@ def test_a_checkpoint_goes_on_as_if_nothing_had_been():
     parted.resume()
     assert (parted.epoch, parted.best.score, parted.best.epoch) == (1, 0.5, 1)
     for one in (whole, parted):
-        move(one)  # as far only if the optimiser's memory came along
+        move(one)  # the same step only if the optimiser's state was restored
     assert torch.equal(whole.policy.weight, parted.policy.weight)
     assert torch.equal(whole.best.weights["weight"], parted.best.weights["weight"])
 

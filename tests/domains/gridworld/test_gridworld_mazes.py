@@ -1,4 +1,4 @@
-"""A perfect maze is a tree of rooms; removed walls only add ways."""
+"""A perfect maze is a tree of rooms; removed walls only add paths."""
 
 import numpy as np
 import pytest

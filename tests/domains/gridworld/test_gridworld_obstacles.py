@@ -89,7 +89,7 @@ def test_impossible_settings_are_refused():
         ObstacleConfig(0, 1.0)
 
 
-def test_scattered_cells_are_blocked_by_chance_alone():
+def test_scattered_cells_are_blocked_independently():
     obstacles, goals = ScatterConfig(0.3).draw(20, 24, 500, rng=np.random.default_rng(0))
     assert obstacles[:, 1:-1, 1:-1].mean() == pytest.approx(0.3, abs=0.01)
     assert obstacles[:, 0].all()

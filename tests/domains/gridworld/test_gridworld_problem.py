@@ -29,8 +29,8 @@ def test_every_problem_can_be_solved(config):
     problems = sample_problems(config, 300, rng=np.random.default_rng(0))
     assert problems.obstacles.shape == (300, *config.shape)
     costs = cost_to_go(problems.obstacles, problems.goals, corner_cutting=config.corner_cutting)
-    way = costs[np.arange(300), problems.starts[:, 0], problems.starts[:, 1]]
-    assert (np.isfinite(way) & (way > 0)).all()
+    distance = costs[np.arange(300), problems.starts[:, 0], problems.starts[:, 1]]
+    assert (np.isfinite(distance) & (distance > 0)).all()
 
 
 def test_same_seed_same_problems():

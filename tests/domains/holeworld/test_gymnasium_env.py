@@ -66,7 +66,7 @@ def test_many_environments_follow_gymnasiums_rule_of_resetting_at_the_next_step(
         seen, rewards, ended, cut, _ = environments.step(rng.integers(4, size=50))
         assert environments.observation_space.contains(seen)
         assert not (ended & cut).any()
-        # Who was over starts a new problem, whatever was asked for, and gains nothing by it.
+        # An ended environment is reset whatever the action, and its reward is 0.
         assert (rewards[over] == 0).all()
         assert not ended[over].any()
         kept = (seen["image"] == before).all(axis=(1, 2, 3))

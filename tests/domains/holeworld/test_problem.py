@@ -11,7 +11,7 @@ from vinlab.types import GridProblems, InputError
 SMALL = GridworldConfig(size=8)
 
 
-def test_a_difficulty_is_the_length_of_the_shortest_way():
+def test_a_difficulty_is_the_length_of_the_shortest_path():
     for difficulty in (1, 4, 9):
         problems = sample_problems(SMALL, 40, rng=np.random.default_rng(0), difficulty=difficulty)
         found = moves_to_goal(problems.obstacles, problems.goals)

@@ -97,7 +97,7 @@ def test_a_policy_that_moves_into_holes_falls_in_every_problem():
     problems = many()
     rows, cols = problems.starts.T
     problems = problems[into_holes(problems).logits.numpy()[np.arange(60), :, rows, cols].any(axis=1)]
-    assert len(problems) > 40
+    assert len(problems) > 30
     found = scores(into_holes(problems), problems)
     assert found["fallen_rate"] == 1.0
     assert found["success_rate"] == found["sampled_success_rate"] == 0.0

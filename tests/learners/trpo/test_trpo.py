@@ -1,4 +1,4 @@
-"""TRPO as a whole: it learns, it goes on after a kill, and trouble stops a step but not the run."""
+"""TRPO as a whole: it learns, it resumes after a kill, and a failed step does not stop the run."""
 
 from dataclasses import replace
 
@@ -59,7 +59,7 @@ def deterministic(lines):
     return [{k: v for k, v in line.items() if k != "steps_per_second"} for line in lines]
 
 
-def test_a_killed_run_goes_on_the_way_it_would_have_gone():
+def test_a_killed_run_resumes_to_the_same_weights():
     def validate(_):
         return Validation(0.5, {"validation_success": 0.5})
 

@@ -101,7 +101,7 @@ def test_a_state_that_is_asked_for_often_is_looked_at_once():
 
 
 @pytest.mark.parametrize("config", [CnnConfig(size=8), FcnConfig(size=8)], ids=lambda one: type(one).__name__)
-def test_a_manifest_can_hold_a_rival_and_maps_of_another_size_are_refused(config):
+def test_a_manifest_can_hold_a_baseline_and_maps_of_another_size_are_refused(config):
     network = network_config(to_plain(config)).build()
     assert network(some_maps(1, 8), torch.zeros(1, 1, 2, dtype=torch.int64))[0].shape == (1, 1, 8)
     with pytest.raises(InputError, match="side 8"):
