@@ -6,7 +6,8 @@ import pytest
 from vinlab.maps import Frame, GridMap, Scenarios, read_scenarios
 from vinlab.models import Model
 from vinlab.navigation.greedy import follow_moves
-from vinlab.navigation.map_files import MOST_CELLS, parse_position, plan_on_map, run_scenarios
+from vinlab.navigation.map_files import MAX_CELLS, parse_position, plan_on_map
+from vinlab.navigation.scenarios import run_scenarios
 from vinlab.networks.grid.configs import VinConfig
 from vinlab.types import InputError
 
@@ -42,7 +43,7 @@ def test_places_are_cells_or_world_coordinates():
     assert parse_position("1,2", "start", map, world=False) == (1, 2)
     assert parse_position("0.1,3.4", "start", map, world=True) == (1, 2)
     for text in ("1", "1.5,2", "1,2,3", "nan,1", "1e999,1"):
-        with pytest.raises(InputError, match="start must be ROW,COL"):
+        with pytest.raises(InputError, match="start: expected ROW,COL"):
             parse_position(text, "start", map, world=False)
     with pytest.raises(InputError, match="finite"):
         parse_position("1e999,1", "start", map, world=True)
@@ -50,7 +51,7 @@ def test_places_are_cells_or_world_coordinates():
 
 def test_a_map_that_is_too_large_for_a_network_is_planned_exactly():
     map = GridMap(np.zeros((513, 513), np.uint8), "")
-    assert map.obstacles.size > MOST_CELLS
+    assert map.obstacles.size > MAX_CELLS
     model = Model("m", VinConfig(iterations=1, hidden=1).build(), 8, {})
     with pytest.raises(InputError, match="plan with --exact"):
         plan_on_map(map, (0, 0), (512, 512), model=model)
@@ -66,7 +67,7 @@ def test_scenarios_in_batches_are_those_one_by_one():
     ends = np.argwhere(obstacles == 0)[rng.integers(0, (obstacles == 0).sum(), (60, 2))]
     scenarios = Scenarios(map, ends[:, 0], ends[:, 1], np.zeros(60))
     model = Model("m", VinConfig(iterations=4, hidden=2).build(), 40, {})
-    assert len(scenarios) * obstacles.size > MOST_CELLS
+    assert len(scenarios) * obstacles.size > MAX_CELLS
     results = run_scenarios(scenarios, model=model)
     for index in (0, 30, 59):
         start, goal = (tuple(end) for end in ends[index].tolist())
