@@ -10,7 +10,7 @@ from jaxtyping import UInt8
 from vinlab.domains.mars.patches import PatchConfig, blocked_cells, free_regions
 from vinlab.domains.mars.tasks import random_ends
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, make_terrain
-from vinlab.maps.image import read_picture
+from vinlab.maps.image import read_image
 from vinlab.models import Model
 from vinlab.navigation.images import takes_images
 from vinlab.networks.terrain.policies import CELL
@@ -59,7 +59,7 @@ def make_ground(height: int, width: int, seed: int) -> dict[str, Any]:
 
 def ground_in_picture(data: bytes) -> dict[str, Any]:
     """Ground that somebody dropped as a picture; how steep it is nobody knows."""
-    picture = read_picture(data, "The file")
+    picture = read_image(data, "The file")
     grey = (picture.values.astype(np.float32) * (255 / picture.white)).astype(np.uint8)
     height, width = (min(LARGEST_GROUND, side // CELL) for side in grey.shape)
     if min(height, width) < 2:
