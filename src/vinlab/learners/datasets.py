@@ -20,12 +20,12 @@ class TaskSet:
 
 
 class MixedDemonstrations:
-    """Several courses as one; a choice of problems gives those chosen from each."""
+    """Several sets of tasks as one; a choice of problems gives those chosen from each."""
 
-    def __init__(self, courses: Sequence[TaskSet]) -> None:
-        self.courses = tuple(courses)
-        self.weights = torch.cat([course.demonstrations.weights.sum(dim=1) for course in self.courses])
-        self._ends = torch.tensor([len(course.demonstrations) for course in self.courses]).cumsum(0)
+    def __init__(self, task_sets: Sequence[TaskSet]) -> None:
+        self.task_sets = tuple(task_sets)
+        self.weights = torch.cat([tasks.demonstrations.weights.sum(dim=1) for tasks in self.task_sets])
+        self._ends = torch.tensor([len(tasks.demonstrations) for tasks in self.task_sets]).cumsum(0)
 
     def __len__(self) -> int:
         return int(self._ends[-1])
@@ -34,8 +34,8 @@ class MixedDemonstrations:
         """The chosen problems, those of a kind together; of no problems at least one kind, with nothing in it."""
         kinds = torch.searchsorted(self._ends, chosen, right=True)
         return [
-            TaskSet(course.demonstrations[self._within(kind, chosen[kinds == kind])], course.iterations)
-            for kind, course in enumerate(self.courses)
+            TaskSet(tasks.demonstrations[self._within(kind, chosen[kinds == kind])], tasks.iterations)
+            for kind, tasks in enumerate(self.task_sets)
             if (kinds == kind).any() or (kind == 0 and not len(chosen))
         ]
 
@@ -53,9 +53,9 @@ class MixtureLoss(nn.Module):
 
     def forward(self, batch: list[TaskSet]) -> Float[Tensor, ""]:
         """The sum of the losses of all states in the batch."""
-        return torch.stack([self._loss(course) for course in batch]).sum()
+        return torch.stack([self._loss(tasks) for tasks in batch]).sum()
 
-    def _loss(self, course: TaskSet) -> Float[Tensor, ""]:
-        lessons = to_device(course.demonstrations, next(self.policy.parameters()).device)
-        logits, _ = self.policy(lessons.observations, lessons.states, iterations=course.iterations)
-        return (lessons.weights * set_nll(logits, lessons.moves)).sum()
+    def _loss(self, tasks: TaskSet) -> Float[Tensor, ""]:
+        shown = to_device(tasks.demonstrations, next(self.policy.parameters()).device)
+        logits, _ = self.policy(shown.observations, shown.states, iterations=tasks.iterations)
+        return (shown.weights * set_nll(logits, shown.moves)).sum()

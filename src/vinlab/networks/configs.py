@@ -5,7 +5,7 @@ Modules are imported when a kind is built, so that planning on a grid loads no o
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor, nn
 
@@ -15,9 +15,7 @@ from vinlab.types import InputError
 
 @runtime_checkable
 class NetworkConfig(Protocol):
-    """Settings of a network, as a dataclass."""
-
-    kind: ClassVar[str]
+    """Settings of a network: a dataclass whose class variable ``kind`` stands in the registry."""
 
     def build(self) -> nn.Module:
         """The network with fresh weights."""
