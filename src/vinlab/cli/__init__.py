@@ -40,6 +40,7 @@ COMMANDS = {
     "export": Command("export:export", "Write a trained VIN as ONNX."),
     "serve": Command("serve:serve", "Start a local page on which a network plans on maps that you draw."),
     "table": Command("table:table", "Make a table of the paper from recorded runs."),
+    "reproduce": Command("reproduce:reproduce", "Make the runs, tables and figures of results/ anew."),
     "plot": Command("plot:plot", "Draw a run, a shipped model, or all runs of an experiment."),
     "browse": Command("browse:browse", "Let a trained web policy find the page that a query describes."),
 }
@@ -65,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def usage() -> str:
     """The help of ``vinlab`` itself."""
-    lines = [f"  {name:10}{command.about}" for name, command in COMMANDS.items()]
+    lines = [f"  {name:11}{command.about}" for name, command in COMMANDS.items()]
     return "\n".join(
         [
             "usage: vinlab COMMAND [OPTIONS]",

@@ -35,13 +35,15 @@ class Measure:
 
     heading: str
     form: str
+    in_groups: bool = True
+    """Whether it is printed where several sets of problems stand side by side."""
 
 
 MEASURES = {
     "success_rate": Measure("success", "{:.1%}"),
     "trajectory_difference": Measure("extra steps, mean", "{:.3f}"),
-    "optimal_action_accuracy": Measure("optimal moves", "{:.2%}"),
-    "prediction_loss": Measure("0–1 loss vs expert *", "{:.3f}"),
+    "optimal_action_accuracy": Measure("optimal moves", "{:.2%}", in_groups=False),
+    "prediction_loss": Measure("0–1 loss vs expert *", "{:.3f}", in_groups=False),
     "reached_share": Measure("success from all cells", "{:.1%}"),
     "optimally_reached_share": Measure("by a shortest path", "{:.1%}"),
     "train_distance": Measure("final distance, training domains", "{:.3f}"),
@@ -62,6 +64,20 @@ MAX_NAMED = 8
 """The most unsolvable problems that are named in a table; --json names all."""
 
 
+def progress_bars() -> Progress:
+    """Bars with the time left and a note, on the standard error."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=Console(file=sys.stderr),
+    )
+
+
 @runtime_checkable
 class ProgressBar(Protocol):
     """Moves the bar."""
@@ -77,27 +93,14 @@ def watched(title: str, *, visible: bool = True) -> Iterator[ProgressBar]:
     if not visible:
         yield lambda done, total, note: None
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-    )
-    with Progress(*columns, console=Console(file=sys.stderr)) as bar:
+    with progress_bars() as bar:
         task = bar.add_task(title, total=None, note="")
         yield lambda done, total, note: bar.update(task, completed=done, total=total, note=note)
 
 
 def print_scores(id: str, scores: Mapping[str, Any]) -> None:
     """The scores of one set of problems beside the paper's, or of several sets side by side."""
-    grouped = "num_problems" not in scores
-    table = _groups_table(id, scores) if grouped else _scores_table(id, scores)
-    if any("prediction_loss" in measured for measured in (scores.values() if grouped else [scores])):
-        table.caption = FOOTNOTE
-    Console().print(table)
+    Console().print(_scores_table(id, scores) if "num_problems" in scores else _groups_table(id, scores))
 
 
 def _scores_table(id: str, scores: Mapping[str, Any]) -> Table:
@@ -111,6 +114,8 @@ def _scores_table(id: str, scores: Mapping[str, Any]) -> Table:
             table.add_row(measure.heading, _number(scores[name], measure), _number(paper.get(name), measure))
     if scores["num_unsolvable"]:
         table.add_row("unsolvable problems", _unsolvable(scores), "–")
+    if "prediction_loss" in scores:
+        table.caption = FOOTNOTE
     return table
 
 
@@ -124,7 +129,8 @@ def _unsolvable(scores: Mapping[str, Any]) -> str:
 
 def _groups_table(id: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
     """A row for each set of problems."""
-    measures = {name: measure for name, measure in MEASURES.items() if name in next(iter(groups.values()))}
+    first = next(iter(groups.values()))
+    measures = {name: measure for name, measure in MEASURES.items() if measure.in_groups and name in first}
     table = Table(title=f"{id} on unseen problems", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("set", no_wrap=True)
     for heading in ("problems", *(measure.heading for measure in measures.values())):

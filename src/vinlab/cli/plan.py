@@ -1,13 +1,14 @@
 """``vinlab plan``."""
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from vinlab import models
 from vinlab.cli.output import CornerCutting, corner_rule, describe, format_iterations
@@ -24,80 +25,99 @@ AGREE = 1e-6
 """Lengths in scenario files have eight digits; closer than this they are equal."""
 
 
-def plan(
-    map: Positional[Path],
-    /,
-    start: str | None = None,
-    goal: str | None = None,
-    model: str | None = None,
-    exact: bool = False,
-    out: Path = Path("plan.png"),
-    path_out: Path | None = None,
-    world_coordinates: bool = False,
-    iterations: int | None = None,
-    corner_cutting: CornerCutting = "auto",
-    obstacles: Literal["dark", "bright"] | None = None,
-    threshold: float | None = None,
-    unknown: Literal["blocked", "free"] = "blocked",
-    robot_radius: float = 0.0,
-    index: int = 0,
-) -> None:
+@dataclass(frozen=True)
+class PlanOptions:
+    """The options of ``vinlab plan``."""
+
+    start: str | None = None
+    """ROW,COL of the start; that of the file if not given."""
+    goal: str | None = None
+    """ROW,COL of the goal; that of the file if not given."""
+    model: str | None = None
+    """Shipped model or folder of a run; grid/any if not given, or grid/strict where corner cutting is forbidden."""
+    exact: bool = False
+    """Plan the shortest route, without a network."""
+    out: Path = Path("plan.png")
+    """Figure of the plan to write (.png, .pdf or .svg)."""
+    path_out: Path | None = None
+    """File of the path in the map's coordinates to write (.csv, .json or .geojson)."""
+    world_coordinates: bool = False
+    """Take start and goal as X,Y in the map's coordinates (metres, degrees …)."""
+    iterations: int | None = None
+    """Number of backups K; if not given, as many as the start needs to reach the goal."""
+    corner_cutting: CornerCutting = "auto"
+    """Whether a diagonal move may pass an obstacle's corner; auto is allow (MovingAI files: forbid)."""
+    obstacles: Literal["dark", "bright"] | None = None
+    """Which values are blocked: dark (0) or bright (1); dark in images, bright in arrays."""
+    threshold: float | None = None
+    """Where bright begins: a brightness from 0 to 1 in images (0.5), a value in arrays and rasters."""
+    unknown: Literal["blocked", "free"] = "blocked"
+    """Whether unknown cells count as blocked or free."""
+    robot_radius: float = 0.0
+    """Radius of the robot in the map's unit, by which obstacles are inflated."""
+    index: int = 0
+    """Which map of a file that holds several."""
+
+    def map_options(self) -> MapOptions:
+        """How the file is read."""
+        return MapOptions(self.obstacles, self.threshold, self.unknown, self.index)
+
+
+def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]) -> None:
     """Plan a route on a map of your own and draw it with the network's reward and value.
 
     Args:
         map: A map: PNG, PGM, a ROS .yaml, MovingAI .map, GeoTIFF, .npy or .npz; or a MovingAI .scen, all of whose
             scenarios are run; or, for a model such as mars/vin, an image of terrain.
-        start: ROW,COL of the start; that of the file if not given.
-        goal: ROW,COL of the goal; that of the file if not given.
-        model: The id of a shipped model, or the folder of a run; grid/any if not given, or grid/strict where
-            corner cutting is forbidden.
-        exact: Plan the shortest route, without a network.
-        out: Figure of the plan to write (.png, .pdf or .svg).
-        path_out: File of the path in the map's coordinates to write (.csv, .json or .geojson).
-        world_coordinates: Take start and goal as X,Y in the map's coordinates (metres, degrees …).
-        iterations: Number of backups K; if not given, as many as the start needs to reach the goal.
-        corner_cutting: Whether a diagonal move may pass an obstacle's corner; auto is allow (MovingAI files: forbid).
-        obstacles: Which values are blocked: dark (0) or bright (1); dark in images, bright in arrays.
-        threshold: Where bright begins: a brightness from 0 to 1 in images (0.5), a value in arrays and rasters.
-        unknown: Whether unknown cells count as blocked or free.
-        robot_radius: Radius of the robot in the map's unit, by which obstacles are inflated.
-        index: Which map of a file that holds several.
+        options: How to plan.
     """
-    chosen = models.load(model) if model and not exact else None
-    rule = corner_rule(corner_cutting)
-    options = MapOptions(obstacles, threshold, unknown, index)
+    chosen = models.load(options.model) if options.model and not options.exact else None
     if chosen is not None and _takes_images(chosen):
-        if options != MapOptions() or rule is not None or world_coordinates or robot_radius:
-            raise InputError(
-                f"{chosen.id} plans on the image itself: expected no --world-coordinates, --robot-radius, --index, "
-                "--obstacles, --threshold, --unknown or --corner-cutting."
-            )
-        from vinlab.cli.plan_image import plan_image_file
-
-        plan_image_file(map, (start, goal), chosen, iterations=iterations, out=out, path_file=path_out)
+        plan_on_image(map, chosen, options)
         return
-    content = read_map_or_scenarios(map, options)
-    grid = content.map if isinstance(content, Scenarios) else content
-    cutting = grid.corner_cutting if rule is None else rule
-    planner = None if exact else chosen or models.load(models.default_id(corner_cutting=cutting))
+    content = read_map_or_scenarios(map, options.map_options())
+    rule = (content.map if isinstance(content, Scenarios) else content).corner_cutting
+    asked = corner_rule(options.corner_cutting)
+    cutting = rule if asked is None else asked
+    planner = None if options.exact else chosen or models.load(models.default_id(corner_cutting=cutting))
     if isinstance(content, Scenarios):
-        if start or goal or path_out or world_coordinates or robot_radius:
-            raise InputError(
-                "A .scen file has its own starts and goals: expected no --start, --goal, --path-out, "
-                "--world-coordinates or --robot-radius."
-            )
-        print_scenarios(map.name, content, planner, iterations, corner_cutting=cutting)
-        return
-    grid = inflate_obstacles(grid, robot_radius)
-    print(f"Read {grid.size}. {grid.assumptions}")
-    ends = [
-        None if text is None else parse_position(text, name, grid, world=world_coordinates)
-        for text, name in ((start, "start"), (goal, "goal"))
-    ]
-    route = plan_on_map(grid, *ends, model=planner, iterations=iterations, corner_cutting=cutting)
-    print(_corner_words(cutting, planner))
-    print_route(grid, route, planner)
-    write_plan(grid, route, out, path_out)
+        plan_scenarios(map.name, content, planner, options, corner_cutting=cutting)
+    else:
+        plan_one_map(content, planner, options, corner_cutting=cutting)
+
+
+def plan_on_image(file: Path, model: Model, options: PlanOptions) -> None:
+    """Plan on an image of terrain; options of maps are refused."""
+    others = (options.corner_cutting, options.world_coordinates, options.robot_radius)
+    if options.map_options() != MapOptions() or others != ("auto", False, 0.0):
+        raise InputError(
+            f"{model.id} plans on the image itself: expected no --world-coordinates, --robot-radius, --index, "
+            "--obstacles, --threshold, --unknown or --corner-cutting."
+        )
+    from vinlab.cli.plan_image import plan_image_file
+
+    ends, out, path_out = (options.start, options.goal), options.out, options.path_out
+    plan_image_file(file, ends, model, iterations=options.iterations, out=out, path_file=path_out)
+
+
+def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> None:
+    """Plan on one map, describe the route and write the files."""
+    map = inflate_obstacles(map, options.robot_radius)
+    print(f"Read {map.size}. {map.assumptions}")
+    start, goal = (
+        None if text is None else parse_position(text, name, map, world=options.world_coordinates)
+        for text, name in ((options.start, "start"), (options.goal, "goal"))
+    )
+    route = plan_on_map(
+        map, start, goal, model=model, iterations=options.iterations, corner_cutting=corner_cutting
+    )
+    print(_corner_words(corner_cutting, model))
+    print_route(map, route, model)
+    if options.path_out is not None:
+        write_route(options.path_out, route.path, map.frame, route_summary(map, route))
+        print(f"The path is in {options.path_out}.")
+    save_figure(route_figure(map.obstacles, route), options.out)
+    print(f"Drawn in {options.out}.")
 
 
 def _takes_images(model: Model) -> bool:
@@ -131,22 +151,20 @@ def print_route(map: GridMap, route: Route, model: Model | None) -> None:
         print(f"In world coordinates the path is {length:.3f} {map.frame.unit} long.")
 
 
-def write_plan(map: GridMap, route: Route, out: Path, path_out: Path | None) -> None:
-    """Write the path where a file is given, and the figure."""
-    if path_out is not None:
-        write_route(path_out, route.path, map.frame, route_summary(map, route))
-        print(f"The path is in {path_out}.")
-    save_figure(route_figure(map.obstacles, route), out)
-    print(f"Drawn in {out}.")
-
-
-def print_scenarios(
-    name: str, scenarios: Scenarios, model: Model | None, iterations: int | None, *, corner_cutting: bool
+def plan_scenarios(
+    name: str, scenarios: Scenarios, model: Model | None, options: PlanOptions, *, corner_cutting: bool
 ) -> None:
     """Run all scenarios of a file and print a summary, shorter paths first."""
+    if options.start or options.goal or options.path_out or options.world_coordinates or options.robot_radius:
+        raise InputError(
+            "A .scen file has its own starts and goals: expected no --start, --goal, --path-out, "
+            "--world-coordinates or --robot-radius."
+        )
     print(f"Read {len(scenarios)} scenarios on {scenarios.map.size}. {scenarios.map.assumptions}")
     print(_corner_words(corner_cutting, model))
-    results = run_scenarios(scenarios, model=model, iterations=iterations, corner_cutting=corner_cutting)
+    results = run_scenarios(
+        scenarios, model=model, iterations=options.iterations, corner_cutting=corner_cutting
+    )
     planner = "the exact planner" if model is None else model.id
     Console().print(summary(results, title=f"{name}, {planner}"))
     agree = int((np.abs(results.optimal - results.stated) < AGREE).sum())
