@@ -49,7 +49,7 @@ def test_no_map_is_in_two_of_the_sets():
     judged = {key for problems in test.values() for key in content_keys(problems)}
     chosen_by = {key for problems in validation.values() for key in content_keys(problems)}
     assert judged.isdisjoint(chosen_by)
-    seen = {image.numpy().tobytes() for one in lessons.courses for image in one.demonstrations.observations}
+    seen = {image.numpy().tobytes() for one in lessons.tasks for image in one.demonstrations.observations}
     for problems in apart:
         from vinlab.domains.gridworld.problem import observe
 

@@ -1,4 +1,4 @@
-"""Lessons on maps of several kinds, each kind with a size and a depth of planning of its own."""
+"""Demonstrations on several sets of tasks, each with its own map size and depth of planning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.learners.imitation import set_nll, to_device
+from vinlab.learners.imitation import to_device
+from vinlab.learners.losses import set_nll
 from vinlab.types import Demonstrations
 
 
@@ -20,32 +21,32 @@ class TaskSet:
 
 
 class MixedDemonstrations:
-    """Several courses as one; a choice of problems gives those chosen from each."""
+    """Several sets of tasks as one dataset; a choice of problems gives those chosen from each set."""
 
-    def __init__(self, courses: Sequence[TaskSet]) -> None:
-        self.courses = tuple(courses)
-        self.weights = torch.cat([course.demonstrations.weights.sum(dim=1) for course in self.courses])
-        self._ends = torch.tensor([len(course.demonstrations) for course in self.courses]).cumsum(0)
+    def __init__(self, tasks: Sequence[TaskSet]) -> None:
+        self.tasks = tuple(tasks)
+        self.weights = torch.cat([task.demonstrations.weights.sum(dim=1) for task in self.tasks])
+        self._ends = torch.tensor([len(task.demonstrations) for task in self.tasks]).cumsum(0)
 
     def __len__(self) -> int:
         return int(self._ends[-1])
 
     def __getitem__(self, chosen: Tensor) -> list[TaskSet]:
-        """The chosen problems, those of a kind together; of no problems at least one kind, with nothing in it."""
-        kinds = torch.searchsorted(self._ends, chosen, right=True)
+        """The chosen problems by set; without any problem, the first set with none of its problems."""
+        sets = torch.searchsorted(self._ends, chosen, right=True)
         return [
-            TaskSet(course.demonstrations[self._within(kind, chosen[kinds == kind])], course.iterations)
-            for kind, course in enumerate(self.courses)
-            if (kinds == kind).any() or (kind == 0 and not len(chosen))
+            TaskSet(task.demonstrations[self._within(index, chosen[sets == index])], task.iterations)
+            for index, task in enumerate(self.tasks)
+            if (sets == index).any() or (index == 0 and not len(chosen))
         ]
 
-    def _within(self, kind: int, chosen: Tensor) -> Tensor:
-        """Numbers among all problems as numbers among those of a kind."""
-        return chosen - (int(self._ends[kind - 1]) if kind else 0)
+    def _within(self, index: int, chosen: Tensor) -> Tensor:
+        """Indices among all problems as indices within one set."""
+        return chosen - (int(self._ends[index - 1]) if index else 0)
 
 
 class MixtureLoss(nn.Module):
-    """The policy with its loss on several kinds of maps, each planned as deeply as it needs."""
+    """The policy with its loss on several sets of tasks, each planned with its own number of backups."""
 
     def __init__(self, policy: nn.Module) -> None:
         super().__init__()
@@ -53,9 +54,9 @@ class MixtureLoss(nn.Module):
 
     def forward(self, batch: list[TaskSet]) -> Float[Tensor, ""]:
         """The sum of the losses of all states in the batch."""
-        return torch.stack([self._loss(course) for course in batch]).sum()
+        return torch.stack([self._loss(task) for task in batch]).sum()
 
-    def _loss(self, course: TaskSet) -> Float[Tensor, ""]:
-        lessons = to_device(course.demonstrations, next(self.policy.parameters()).device)
-        logits, _ = self.policy(lessons.observations, lessons.states, iterations=course.iterations)
-        return (lessons.weights * set_nll(logits, lessons.moves)).sum()
+    def _loss(self, task: TaskSet) -> Float[Tensor, ""]:
+        shown = to_device(task.demonstrations, next(self.policy.parameters()).device)
+        logits, _ = self.policy(shown.observations, shown.states, iterations=task.iterations)
+        return (shown.weights * set_nll(logits, shown.moves)).sum()
