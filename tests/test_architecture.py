@@ -1,6 +1,7 @@
-"""Imports go one way, and a bare ``import vinlab`` stays light."""
+"""Imports go one way, generic rooms hold no domain word, and starting is light."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,24 +15,51 @@ PACKAGE = Path(vinlab.__file__).parent
 SEES: dict[str, set[str]] = {
     "types": set(),
     "planning": {"types"},
-    "design": {"types", "planning"},
-    "networks": {"types", "planning", "design"},
-    "domains": {"types", "planning.exact"},
-    "learners": {"types"},
-    "evaluation": {"types"},
+    "modules": {"types", "planning"},
     "recording": {"types"},
-    "figures": {"types", "recording.files"},
-    "maps": {"types", "recording.files"},
+    "evaluation": {"types"},
+    "learners": {"types"},
+    "networks": {"types", "planning", "modules", "recording.serialization"},
     "models": {"types", "networks", "recording"},
-    "export": {"types", "planning", "design", "networks", "recording.files"},
-    "following": {"types", "evaluation"},
-    "shading": {"types"},
-    "thinking": {"types", "domains", "evaluation", "following", "models"},
-    "navigation": {"types", "planning.exact", "domains", "evaluation", "following", "models", "thinking"},
-    "journeys": {"types", "planning.exact", "following", "maps", "models", "navigation", "thinking"},
-    "crossing": {"types", "networks", "domains", "following", "models", "navigation"},
+    "domains": {"types", "planning.exact", "recording.files"},
+    "maps": {"types", "recording.files"},
+    "figures": {"types", "recording.files"},
+    "export": {"types", "planning", "modules", "networks", "recording.files"},
+    "integrations": {"types", "networks"},
+    "navigation": {
+        "types",
+        "domains",
+        "evaluation",
+        "figures",
+        "maps",
+        "models",
+        "networks",
+        "planning.exact",
+    },
+    "serve": {"types", "domains", "maps", "models", "navigation", "networks", "recording.files"},
+    "experiments": {
+        "types",
+        "domains",
+        "evaluation",
+        "figures",
+        "learners",
+        "models",
+        "modules",
+        "navigation",
+        "networks",
+        "planning",
+        "recording",
+    },
 }
-"""What each room may see besides itself; experiments, the console and the command line see everything."""
+"""What each room may import besides itself; the command line may import everything."""
+
+TOP = {"__init__", "__main__", "types"}
+"""The only modules that stand outside a room."""
+
+GENERIC = ("planning", "modules", "learners", "evaluation", "recording", "models")
+DOMAIN_WORDS = re.compile(
+    r"\b(mars|martian|wikipedia|web|mujoco|particle|grid-?world|hole-?world)\b", re.IGNORECASE
+)
 
 
 def imports(file: Path) -> set[str]:
@@ -52,8 +80,14 @@ def files(room: str) -> list[Path]:
     return [single] if single.exists() else sorted((PACKAGE / room).rglob("*.py"))
 
 
+def test_the_list_of_rooms_is_closed():
+    rooms = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
+    assert rooms == (SEES.keys() - {"types"}) | {"cli"}
+    assert {file.stem for file in PACKAGE.glob("*.py")} == TOP
+
+
 @pytest.mark.parametrize("room", SEES)
-def test_a_room_sees_only_what_stands_before_it(room):
+def test_a_room_imports_only_what_stands_before_it(room):
     assert files(room)
     allowed = {room, *SEES[room]}
     wrong = [
@@ -63,6 +97,42 @@ def test_a_room_sees_only_what_stands_before_it(room):
         if not any(module == name or module.startswith(f"{name}.") for name in allowed)
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("domain", ["gridworld", "holeworld", "mars", "control", "web"])
+def test_domains_lean_on_the_grid_alone(domain):
+    others = {folder.name for folder in (PACKAGE / "domains").iterdir() if folder.is_dir()} - {
+        domain,
+        "gridworld",
+    }
+    wrong = [
+        f"{file.relative_to(PACKAGE)} imports {module}"
+        for file in files(f"domains/{domain}")
+        for module in imports(file)
+        if any(module.startswith(f"domains.{other}") for other in others)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("room", GENERIC)
+def test_generic_rooms_hold_no_domain_word(room):
+    found = [
+        f"{file.relative_to(PACKAGE)}:{number}: {line.strip()}"
+        for file in files(room)
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if DOMAIN_WORDS.search(line)
+    ]
+    assert found == []
+
+
+def test_no_function_is_longer_than_a_screen():
+    long = [
+        f"{file.relative_to(PACKAGE)}: {node.name} has {(node.end_lineno or 0) - node.lineno + 1} lines"
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno + 1 > 60
+    ]
+    assert long == []
 
 
 def test_a_bare_import_loads_no_heavy_library():
@@ -79,6 +149,7 @@ def test_a_bare_import_loads_no_heavy_library():
         "onnx",
         "fastapi",
         "rasterio",
+        "ray",
     ]
     code = f"import sys, vinlab; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

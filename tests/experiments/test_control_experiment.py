@@ -7,11 +7,12 @@ import pytest
 
 pytest.importorskip("mujoco")
 
+from vinlab.experiments.pictures import draw_run
+
 from vinlab.experiments import BUDGETS, CONTROL, RECIPES, TrainingRequest, paper_numbers
 from vinlab.experiments.control import configure
 from vinlab.experiments.control import train as training
 from vinlab.experiments.control.demonstrations import _bounded, make_demonstrations
-from vinlab.experiments.pictures import draw_run
 from vinlab.recording.serialization import to_plain
 from vinlab.types import InputError
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, runtime_checkable
 
 from torch import nn
 
@@ -27,6 +27,7 @@ Option = Literal["device", "distributed", "data"]
 """What a training request may ask for and not every experiment supports."""
 
 
+@runtime_checkable
 class HashedData(Protocol):
     """What is trained and evaluated on."""
 

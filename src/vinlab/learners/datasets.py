@@ -23,10 +23,10 @@ class TaskSet:
 class MixedDemonstrations:
     """Several sets of tasks as one dataset; a choice of problems gives those chosen from each set."""
 
-    def __init__(self, tasks: Sequence[TaskSet]) -> None:
-        self.tasks = tuple(tasks)
-        self.weights = torch.cat([task.demonstrations.weights.sum(dim=1) for task in self.tasks])
-        self._ends = torch.tensor([len(task.demonstrations) for task in self.tasks]).cumsum(0)
+    def __init__(self, task_sets: Sequence[TaskSet]) -> None:
+        self.task_sets = tuple(task_sets)
+        self.weights = torch.cat([tasks.demonstrations.weights.sum(dim=1) for tasks in self.task_sets])
+        self._ends = torch.tensor([len(tasks.demonstrations) for tasks in self.task_sets]).cumsum(0)
 
     def __len__(self) -> int:
         return int(self._ends[-1])
@@ -35,8 +35,8 @@ class MixedDemonstrations:
         """The chosen problems by set; without any problem, the first set with none of its problems."""
         sets = torch.searchsorted(self._ends, chosen, right=True)
         return [
-            TaskSet(task.demonstrations[self._within(index, chosen[sets == index])], task.iterations)
-            for index, task in enumerate(self.tasks)
+            TaskSet(tasks.demonstrations[self._within(index, chosen[sets == index])], tasks.iterations)
+            for index, tasks in enumerate(self.task_sets)
             if (sets == index).any() or (index == 0 and not len(chosen))
         ]
 
@@ -54,9 +54,9 @@ class MixtureLoss(nn.Module):
 
     def forward(self, batch: list[TaskSet]) -> Float[Tensor, ""]:
         """The sum of the losses of all states in the batch."""
-        return torch.stack([self._loss(task) for task in batch]).sum()
+        return torch.stack([self._loss(tasks) for tasks in batch]).sum()
 
-    def _loss(self, task: TaskSet) -> Float[Tensor, ""]:
-        shown = to_device(task.demonstrations, next(self.policy.parameters()).device)
-        logits, _ = self.policy(shown.observations, shown.states, iterations=task.iterations)
+    def _loss(self, tasks: TaskSet) -> Float[Tensor, ""]:
+        shown = to_device(tasks.demonstrations, next(self.policy.parameters()).device)
+        logits, _ = self.policy(shown.observations, shown.states, iterations=tasks.iterations)
         return (shown.weights * set_nll(logits, shown.moves)).sum()

@@ -5,7 +5,7 @@ from typing import Any
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.learners.losses import set_nll
+from vinlab.learners.imitation import set_nll
 from vinlab.types import ClickBatch
 
 

@@ -55,6 +55,7 @@ class DenseBatch(Protocol):
         ...
 
 
+@runtime_checkable
 class LossConfig(Protocol):
     """Settings of a loss, as a dataclass."""
 

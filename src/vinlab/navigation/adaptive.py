@@ -53,12 +53,14 @@ def plan_adaptively(
     K starts from that of training, scaled to the map, and doubles up to the number of cells or ``max_iterations``.
     No exact planner is used: rollouts of the model's own moves tell which cells reach the goal. ``iterations`` fixes K.
     """
-    rules: dict[str, Any] = {
-        "iterations": iterations,
-        "corner_cutting": corner_cutting,
-        "most": max_iterations,
-    }
-    (planned,) = plan_batch_adaptively(model, problem, must_reach=must_reach, **rules)
+    (planned,) = plan_batch_adaptively(
+        model,
+        problem,
+        must_reach=must_reach,
+        iterations=iterations,
+        corner_cutting=corner_cutting,
+        max_iterations=max_iterations,
+    )
     return planned
 
 

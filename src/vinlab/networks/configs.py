@@ -5,7 +5,7 @@ Modules are imported when a kind is built, so that planning on a grid loads no o
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor, nn
 
@@ -13,10 +13,9 @@ from vinlab.recording.serialization import dataclass_from_plain
 from vinlab.types import InputError
 
 
+@runtime_checkable
 class NetworkConfig(Protocol):
-    """Settings of a network, as a dataclass."""
-
-    kind: ClassVar[str]
+    """Settings of a network: a dataclass whose class variable ``kind`` stands in the registry."""
 
     def build(self) -> nn.Module:
         """The network with fresh weights."""
@@ -58,7 +57,7 @@ OLD_WEIGHTS = {
 """Names of version 0.1, as recorded manifests, cards and weights hold them."""
 
 
-def config_class(kind: str) -> type[NetworkConfig]:
+def config_class(kind: str) -> type[Any]:
     """The class of a kind's settings."""
     if kind not in REGISTRY:
         raise InputError(f"expected a kind of network among {', '.join(REGISTRY)}, got {kind!r}.")

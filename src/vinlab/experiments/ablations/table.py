@@ -27,9 +27,9 @@ def _mean(runs: Runs, measure: str, scale: float, digits: int) -> str:
 COLUMNS: tuple[Column[Runs], ...] = (
     Column("what is changed", lambda runs: ABLATIONS[runs[0].manifest.id.removeprefix("guide/")][0]),
     Column("seeds", lambda runs: str(len(runs))),
-    Column("success", lambda runs: f"{_mean(runs, 'success_rate', 100, 1)} %"),
-    Column("optimal moves", lambda runs: f"{_mean(runs, 'optimal_action_accuracy', 100, 2)} %"),
-    Column("extra steps", lambda runs: _mean(runs, "trajectory_difference", 1, 3)),
+    Column("success", lambda runs: f"{_mean(runs, 'success_rate', 100.0, 1)} %"),
+    Column("optimal moves", lambda runs: f"{_mean(runs, 'optimal_action_accuracy', 100.0, 2)} %"),
+    Column("extra steps", lambda runs: _mean(runs, "trajectory_difference", 1.0, 3)),
     Column("minutes", lambda runs: mean_text(minutes_of(runs), digits=1)),
     Column("command", lambda runs: f"`{train_command(runs[0].manifest.id, budget=runs[0].manifest.budget)}`"),
 )

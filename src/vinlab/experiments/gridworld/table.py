@@ -50,14 +50,14 @@ class Row:
         """The paper's numbers."""
         return paper_numbers(self.experiment)[self.id]
 
-    def values(self, measure: str, scale: float = 1) -> list[float]:
+    def values(self, measure: str, scale: float = 1.0) -> list[float]:
         """A measure of each run, where it has one."""
         found = [scores[measure] for scores in scores_of(self.runs)]
         return [scale * value for value in found if value is not None]
 
     def difference(self) -> str:
         """Our mean success minus the paper's, in points."""
-        successes = self.values("success_rate", 100)
+        successes = self.values("success_rate", 100.0)
         return f"{sum(successes) / len(successes) - 100 * self.paper['success_rate']:+.2f}"
 
     def interval(self) -> str:
@@ -85,10 +85,10 @@ class Row:
 SETTING = Column[Row]("setting", lambda row: row.id)
 PAPER_SUCCESS = Column[Row]("success, paper", lambda row: f"{100 * row.paper['success_rate']:.1f} %")
 OUR_SUCCESS = Column[Row](
-    "success, ours", lambda row: f"{mean_text(row.values('success_rate', 100), digits=2)} %"
+    "success, ours", lambda row: f"{mean_text(row.values('success_rate', 100.0), digits=2)} %"
 )
 OPTIMAL = Column[Row](
-    "optimal moves", lambda row: f"{mean_text(row.values('optimal_action_accuracy', 100), digits=2)} %"
+    "optimal moves", lambda row: f"{mean_text(row.values('optimal_action_accuracy', 100.0), digits=2)} %"
 )
 MINUTES = Column[Row]("minutes", lambda row: mean_text(minutes_of(row.runs), digits=1))
 COMMAND = Column[Row]("command", lambda row: row.command())

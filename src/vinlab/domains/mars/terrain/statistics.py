@@ -44,7 +44,7 @@ def describe_terrain(terrains: Sequence[Terrain], config: PatchConfig = PAPER_PA
         **{
             f"blocked share of a patch, percentile {p}": float(np.percentile(shares, p)) for p in (10, 50, 90)
         },
-        "deviation of grey in a patch, median": float(np.median(deviations)),
+        "standard deviation of grey in a patch, median": float(np.median(deviations)),
         "rank correlation of contrast and slope": rank_correlation(traits.features[:, 0], traits.slopes),
         "AUC of contrast alone": area_under_curve(traits.features[:, 0], traits.blocked),
     }

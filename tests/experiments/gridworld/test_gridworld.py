@@ -5,13 +5,16 @@ import pytest
 import torch
 
 from vinlab.domains.gridworld.problem import content_keys
-from vinlab.experiments import BUDGETS, GRIDWORLD, RECIPES, TrainingRequest, paper_numbers
-from vinlab.experiments.gridworld.train import (
+from vinlab.experiments.base import BUDGETS, RECIPES, TrainingRequest
+from vinlab.experiments.gridworld import EXPERIMENT
+from vinlab.experiments.gridworld.data import (
     GridworldData,
     make_demonstrations,
     make_test_problems,
     make_validation_problems,
 )
+from vinlab.experiments.paper import paper_numbers
+from vinlab.experiments.runner import train
 from vinlab.recording.serialization import to_plain
 
 DATA = GridworldData(
@@ -53,31 +56,29 @@ def test_seeds_change_the_training_maps_and_nothing_else():
     assert np.array_equal(make_test_problems(8, 50).obstacles, make_test_problems(8, 50).obstacles)
 
 
-@pytest.mark.parametrize("id", GRIDWORLD.settings)
+@pytest.mark.parametrize("id", EXPERIMENT.settings)
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_every_configuration_is_plain_data(id, recipe, budget):
-    config = GRIDWORLD.setting(id).configure(budget, recipe)
+    config = EXPERIMENT.settings[id].configure(budget, recipe)
     assert to_plain(config)["data"]["attempts"] > 0
     assert dataclasses.is_dataclass(config)
 
 
-@pytest.mark.parametrize("id", GRIDWORLD.settings)
+@pytest.mark.parametrize("id", EXPERIMENT.settings)
 def test_every_setting_runs_at_smoke(id, tmp_path):
     request = TrainingRequest(id=id, out=tmp_path / "run", budget="smoke", recipe="paper")
-    run = GRIDWORLD.train(request, lambda done, total, note: None)
+    run = train(EXPERIMENT, request)
     assert run.result["scores"]["num_problems"] == 50
     assert run.manifest.id == id
-    epochs = GRIDWORLD.setting(id).configure("smoke", "paper").learning.epochs
+    epochs = EXPERIMENT.settings[id].configure("smoke", "paper").learning.epochs
     assert [line["epoch"] for line in run.metrics()] == list(range(1, epochs + 1))
     assert run.result["epoch_cpu_seconds"] > 0
 
 
 def test_two_runs_of_one_seed_are_identical(tmp_path):
     runs = [
-        GRIDWORLD.train(
-            TrainingRequest(id="gridworld/8/vin", out=tmp_path / name, budget="smoke"), lambda *_: None
-        )
+        train(EXPERIMENT, TrainingRequest(id="gridworld/8/vin", out=tmp_path / name, budget="smoke"))
         for name in ("one", "two")
     ]
     assert runs[0].result["scores"] == runs[1].result["scores"]
@@ -94,7 +95,7 @@ def test_the_authors_own_files_can_be_learned_from(real_data, tmp_path):
         recipe="paper",
         data=real_data / "gridworld_authors",
     )
-    run = GRIDWORLD.train(request, lambda done, total, note: None)
+    run = train(EXPERIMENT, request)
     assert run.manifest.config["data"]["source"] == "gridworld_authors"
     assert 0 < run.result["training_maps"] <= 45
 
@@ -110,4 +111,4 @@ def test_a_file_gives_what_so_many_of_its_attempts_gave(real_data):
 
 
 def test_the_paper_prints_a_number_for_every_setting():
-    assert set(GRIDWORLD.settings) <= set(paper_numbers("gridworld"))
+    assert set(EXPERIMENT.settings) <= set(paper_numbers("gridworld"))

@@ -1,25 +1,15 @@
 import pytest
 
-from vinlab.experiments import (
-    BUDGETS,
-    EXPERIMENTS,
-    GRIDWORLD,
-    HIERARCHICAL,
-    RECIPES,
-    WEIGHT_SHARING,
-    TrainingRequest,
-    experiment_of,
-    paper_numbers,
-)
+from vinlab.experiments.base import BUDGETS, RECIPES, TrainingRequest
+from vinlab.experiments.gridworld import EXPERIMENT as GRIDWORLD
+from vinlab.experiments.hierarchical import EXPERIMENT as HIERARCHICAL
+from vinlab.experiments.paper import paper_numbers
+from vinlab.experiments.runner import train
+from vinlab.experiments.weight_sharing import EXPERIMENT as WEIGHT_SHARING
 from vinlab.recording.serialization import to_plain
 
 BOTH = (WEIGHT_SHARING, HIERARCHICAL)
-OWN = [
-    (experiment, id)
-    for experiment in BOTH
-    for id in experiment.settings
-    if experiment_of(EXPERIMENTS, id) is experiment
-]
+OWN = [(experiment, id) for experiment in BOTH for id in experiment.settings if id not in GRIDWORLD.settings]
 
 
 @pytest.mark.parametrize("experiment", BOTH, ids=lambda one: one.name)
@@ -33,13 +23,13 @@ def test_every_cell_stands_in_the_paper_and_is_plain_data(experiment):
 
 def test_the_rows_of_table_1_are_the_same_settings_here():
     for id in set(HIERARCHICAL.settings) & set(GRIDWORLD.settings):
-        assert HIERARCHICAL.setting(id) is GRIDWORLD.setting(id)
+        assert HIERARCHICAL.settings[id] is GRIDWORLD.settings[id]
         assert paper_numbers("hierarchical")[id] == paper_numbers("gridworld")[id]
 
 
 def test_in_the_recipe_paper_the_tied_network_on_all_data_is_that_of_table_1():
-    tied = WEIGHT_SHARING.setting("gridworld/16/vin-100").configure("paper", "paper")
-    assert tied == GRIDWORLD.setting("gridworld/16/vin").configure("paper", "paper")
+    tied = WEIGHT_SHARING.settings["gridworld/16/vin-100"].configure("paper", "paper")
+    assert tied == GRIDWORLD.settings["gridworld/16/vin"].configure("paper", "paper")
     assert (
         paper_numbers("weight_sharing")["gridworld/16/vin-100"]
         == paper_numbers("gridworld")["gridworld/16/vin"]
@@ -48,7 +38,7 @@ def test_in_the_recipe_paper_the_tied_network_on_all_data_is_that_of_table_1():
 
 def test_less_data_and_nothing_else_makes_the_smaller_shares():
     whole, half, fifth = (
-        WEIGHT_SHARING.setting(f"gridworld/16/untied{share}").configure("paper", "default")
+        WEIGHT_SHARING.settings[f"gridworld/16/untied{share}"].configure("paper", "default")
         for share in ("", "-50", "-20")
     )
     assert (whole.data.attempts, half.data.attempts, fifth.data.attempts) == (5000, 2500, 1000)
@@ -58,8 +48,8 @@ def test_less_data_and_nothing_else_makes_the_smaller_shares():
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_the_untied_network_is_the_tied_one_with_kernels_of_its_own(recipe):
-    tied = WEIGHT_SHARING.setting("gridworld/16/vin-100").configure("paper", recipe)
-    untied = WEIGHT_SHARING.setting("gridworld/16/untied").configure("paper", recipe)
+    tied = WEIGHT_SHARING.settings["gridworld/16/vin-100"].configure("paper", recipe)
+    untied = WEIGHT_SHARING.settings["gridworld/16/untied"].configure("paper", recipe)
     assert tied.data == untied.data
     assert tied.learning == untied.learning
     one, other = tied.network.build(), untied.network.build()
@@ -69,13 +59,13 @@ def test_the_untied_network_is_the_tied_one_with_kernels_of_its_own(recipe):
 
 @pytest.mark.parametrize(("size", "iterations"), [(8, 4), (16, 10), (28, 16)])
 def test_the_hierarchical_network_has_the_smaller_number_of_backups(size, iterations):
-    config = HIERARCHICAL.setting(f"gridworld/{size}/hvin").configure("paper", "default")
+    config = HIERARCHICAL.settings[f"gridworld/{size}/hvin"].configure("paper", "default")
     assert config.network.build().iterations == (iterations, iterations)
     assert config.network.factor == 2
 
 
 @pytest.mark.parametrize(("experiment", "id"), OWN, ids=[id for _, id in OWN])
 def test_every_setting_of_the_appendix_runs_at_smoke(experiment, id, tmp_path):
-    run = experiment.train(TrainingRequest(id=id, out=tmp_path / "run", budget="smoke"), lambda *_: None)
+    run = train(experiment, TrainingRequest(id=id, out=tmp_path / "run", budget="smoke"))
     assert run.result["scores"]["num_problems"] == 50
     assert id in experiment.table([run])

@@ -1,0 +1,164 @@
+"""``vinlab reproduce``: the runs behind the tables, then the tables and figures."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from tyro.conf import Positional
+
+from vinlab.experiments.base import Budget
+from vinlab.experiments.execution import Event, Job, run_locally, run_on_ray
+from vinlab.experiments.plan import GENERATED, PlannedRun, expected_seconds, missing_runs, planned_runs
+from vinlab.recording.finished_run import FinishedRun, collect_runs
+from vinlab.types import InputError
+
+
+def reproduce(
+    experiments: Positional[tuple[str, ...]] = (),
+    /,
+    budget: Budget = "paper",
+    runs: Path = Path("results/runs"),
+    out: Path = Path("results"),
+    data: Path | None = None,
+    seeds: int | None = None,
+    jobs: int = 1,
+    ray: str | None = None,
+    dry_run: bool = False,
+) -> None:
+    """Run what is missing behind the tables, continue what was killed, and write tables and figures anew.
+
+    Args:
+        experiments: Names such as gridworld or rl; all of them if none is given.
+        budget: smoke takes seconds a setting, small minutes, paper the paper's own sizes.
+        runs: The folder of runs; finished ones are not run again.
+        out: Where tables and figures are written.
+        data: The folder with the real data, one folder each (jezero_ctx, wikispeedia, …); without it the runs that need
+            them are left out and named.
+        seeds: Seeds per setting; those of the recorded tables if not given, and 1 at the smaller budgets.
+        jobs: Runs side by side on this machine.
+        ray: The address of a Ray cluster (or auto); its machines must share the folder of runs.
+        dry_run: Say what would be run and what it would cost by the recorded times, and stop.
+    """
+    from vinlab.experiments.catalogue import ALIASES, NAMES
+    from vinlab.experiments.reproduce import update_readme, write_results
+
+    if jobs < 1:
+        raise InputError(f"--jobs: expected at least 1, got {jobs}.")
+    names = [ALIASES.get(name, name) for name in experiments] or list(NAMES)
+    finished = _finished(runs)
+    wanted = planned_runs(names, budget, seeds=seeds)
+    missing = missing_runs(wanted, finished)
+    possible = [run for run in missing if run.source in GENERATED or (data and (data / run.source).exists())]
+    _announce(wanted, missing, possible, finished, jobs)
+    if dry_run:
+        return
+    failed = _carry_out([Job(run, runs, data) for run in possible], jobs, ray)
+    finished = _finished(runs)
+    at_budget = [run for run in finished if budget == "paper" or run.manifest.budget == budget]
+    for path in write_results(names, at_budget, out):
+        print(f"Written: {path}.")
+    if budget == "paper" and update_readme(out.parent / "README.md", finished):
+        print(f"Written: {out.parent / 'README.md'}.")
+    if failed:
+        raise InputError(f"{len(failed)} of {len(possible)} runs failed: {'; '.join(failed)}")
+
+
+def _finished(runs: Path) -> list[FinishedRun]:
+    """Finished runs; unfinished ones are continued, broken ones are named."""
+
+    def report(error: InputError) -> None:
+        if "unfinished" not in str(error):
+            print(f"Left out: {error}")
+
+    return collect_runs(runs, on_unusable=report) if runs.is_dir() else []
+
+
+def _announce(
+    wanted: Sequence[PlannedRun],
+    missing: Sequence[PlannedRun],
+    possible: Sequence[PlannedRun],
+    finished: Sequence[FinishedRun],
+    jobs: int,
+) -> None:
+    """Say what is missing, what it costs and what cannot be run."""
+    print(f"{len(wanted) - len(missing)} of {len(wanted)} runs are finished; {len(possible)} are to be run.")
+    seconds = {run: expected_seconds(run, finished) for run in possible}
+    for run in possible:
+        known = seconds[run]
+        cost = "time unknown" if known is None else f"about {known / 60:.1f} minutes"
+        print(f"  {run.id}, recipe {run.recipe}, budget {run.budget}, seed {run.seed}, {run.source}: {cost}")
+    total = sum(known for known in seconds.values() if known is not None)
+    if total:
+        print(f"By the recorded times about {total / 3600 / jobs:.1f} hours with {jobs} at a time.")
+    sources = Counter(run.source for run in missing if run not in seconds)
+    for source, count in sources.items():
+        print(f"{count} runs need real data: --data FOLDER with {source} in it.")
+
+
+def _carry_out(jobs: Sequence[Job], workers: int, ray: str | None) -> list[str]:
+    """Run the jobs with a bar over all and one for each; the failures come back, each with its reason."""
+    if not jobs:
+        return []
+    events = run_on_ray(jobs, ray) if ray else run_locally(jobs, workers)
+    failed = []
+    with _bars(len(jobs)) as show:
+        for event in events:
+            show(event)
+            if event.kind == "failed":
+                failed.append(f"{event.job.run.id} ({event.note.rstrip('.')})")
+    return failed
+
+
+@contextmanager
+def _bars(total: int) -> "Iterator[_Show]":
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        yield _Show(progress, total)
+
+
+class _Show:
+    """Draws events as progress bars."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self.progress = progress
+        self.all = progress.add_task("all runs", total=total, note="")
+        self.tasks: dict[Job, object] = {}
+
+    def __call__(self, event: Event) -> None:
+        run = event.job.run
+        if event.job not in self.tasks and event.kind == "progress":
+            title = f"{run.id} {run.recipe} seed {run.seed}"
+            self.tasks[event.job] = self.progress.add_task(title, total=None, note="")
+        if event.kind == "progress":
+            self.progress.update(
+                self.tasks[event.job],
+                completed=event.done,
+                total=event.total,
+                note=event.note,  # type: ignore[arg-type]
+            )
+            return
+        if event.job in self.tasks:
+            self.progress.remove_task(self.tasks.pop(event.job))  # type: ignore[arg-type]
+        self.progress.advance(self.all)
+        words = "finished" if event.kind == "finished" else f"failed: {event.note}"
+        self.progress.console.print(
+            f"{run.id}, recipe {run.recipe}, seed {run.seed}: {words}", highlight=False
+        )
