@@ -62,10 +62,14 @@ def navigate_image(
     with the image.
     """
     if not takes_images(model):
-        raise InputError(f"expected a model that sees images, such as mars/vin, got {model.id}, which sees maps.")
+        raise InputError(
+            f"expected a model that sees images, such as mars/vin, got {model.id}, which sees maps."
+        )
     shape = image.shape[0] // CELL, image.shape[1] // CELL
     if not all(shape) or image.shape != (shape[0] * CELL, shape[1] * CELL):
-        raise InputError(f"expected an image with sides that are multiples of {CELL} pixels, got {image.shape}.")
+        raise InputError(
+            f"expected an image with sides that are multiples of {CELL} pixels, got {image.shape}."
+        )
     ends = _inside(start, shape, "start"), _inside(goal, shape, "goal")
     plan, moves, used = plan_on_image(model, image, ends[1], iterations)
     path, reached = follow_moves(moves, np.zeros(shape, np.uint8), *ends)
@@ -76,5 +80,7 @@ def navigate_image(
 def _inside(position: Any, shape: tuple[int, int], name: str) -> tuple[int, int]:
     row, col = require_position(position, name)
     if not (0 <= row < shape[0] and 0 <= col < shape[1]):
-        raise InputError(f"{name}: expected a cell of the {shape[0]} x {shape[1]} of the image, got ({row}, {col}).")
+        raise InputError(
+            f"{name}: expected a cell of the {shape[0]} x {shape[1]} of the image, got ({row}, {col})."
+        )
     return row, col

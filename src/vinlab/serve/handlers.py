@@ -20,7 +20,7 @@ from vinlab.navigation.images import plan_on_image
 from vinlab.navigation.routes import path_cost
 from vinlab.planning.exact import cost_to_go
 from vinlab.serve.schemas import LARGEST_SIDE, MOST_BACKUPS, PlanRequest, WorldRequest
-from vinlab.serve.terrain import make_ground, picture_of, pixels_of
+from vinlab.serve.terrain import decode_image, pixels_of, synthetic_world
 from vinlab.types import GridProblems, InputError, Plan
 
 
@@ -53,7 +53,7 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
 def _think(model: Model, problem: GridProblems, request: PlanRequest) -> tuple[Plan, np.ndarray, Any]:
     """The plan, the move in every cell, and the number of backups."""
     if pixels_of(model):
-        image = picture_of(request.image, *request.obstacles.shape)
+        image = decode_image(request.image, *request.obstacles.shape)
         return plan_on_image(model, image, request.goal, request.iterations)
     rules = {"iterations": request.iterations, "corner_cutting": request.corner_cutting}
     planned = plan_adaptively(
@@ -96,7 +96,7 @@ def _packed(cells: np.ndarray) -> str:
 def answer_world(request: WorldRequest) -> dict[str, Any]:
     """A random world with a start and a goal; mazes have odd sizes, so they may be a cell smaller."""
     if request.kind == "terrain":
-        return make_ground(request.height, request.width, request.seed)
+        return synthetic_world(request.height, request.width, request.seed)
     height, width, family = request.height, request.width, None
     if request.kind == "maze":
         height, width, family = height - 1 + height % 2, width - 1 + width % 2, MazeConfig()

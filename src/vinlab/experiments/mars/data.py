@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,7 @@ class MarsSets:
     counts: Mapping[str, str]
     """For each split how many patches its terrain has, and why some make no problem."""
 
-    @cached_property
+    @property
     def hash(self) -> str:
         """Changes with any training or test problem."""
         shown = self.demonstrations
