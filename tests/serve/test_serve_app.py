@@ -264,7 +264,7 @@ def test_a_picture_that_does_not_fit_is_refused(ground_client, image):
 def test_a_dropped_picture_becomes_ground_that_nobody_judges(ground_client):
     pixels = np.arange(40 * 50, dtype=np.uint8).reshape(40, 50)
     found = ground_client.post("/api/terrain", content=b"P5 50 40 255\n" + pixels.tobytes()).json()
-    assert (found["height"], found["width"], found["judged"]) == (5, 6, False)
+    assert (found["height"], found["width"], found["slopes_known"]) == (5, 6, False)
     seen = np.frombuffer(base64.b64decode(found["image"]), np.uint8).reshape(40, 48)
     assert (seen == pixels[:, :48]).all()
     for broken in (b"", b"P5 9 9 255\n", b"P5 8 8 255\n" + bytes(64)):

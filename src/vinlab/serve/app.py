@@ -13,7 +13,7 @@ from vinlab.models import Model
 from vinlab.serve.handlers import answer_map, answer_plan, answer_world
 from vinlab.serve.middleware import SecurityMiddleware, error_response
 from vinlab.serve.schemas import LARGEST_BODY, plan_request, world_request
-from vinlab.serve.terrain import ground_in_picture, pixels_of
+from vinlab.serve.terrain import pixels_of, world_of_image
 from vinlab.serve.worker import QUEUE, ClientDisconnected, PlanWorker, QueueFull
 from vinlab.types import InputError
 
@@ -57,7 +57,7 @@ def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int =
         return await _answer(worker, request, answer_map)
 
     async def terrain(request: Request) -> Response:
-        return await _answer(worker, request, ground_in_picture)
+        return await _answer(worker, request, world_of_image)
 
     answers = {"/api/plan": plan, "/api/world": world, "/api/map": map, "/api/terrain": terrain}
     for path, answer in answers.items():

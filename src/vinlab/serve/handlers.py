@@ -17,7 +17,7 @@ from vinlab.navigation.display import display_range
 from vinlab.navigation.images import plan_on_image
 from vinlab.navigation.routes import route_of
 from vinlab.serve.schemas import LARGEST_SIDE, MAX_ITERATIONS, PlanRequest, WorldRequest, world_response
-from vinlab.serve.terrain import make_ground, picture_of, pixels_of
+from vinlab.serve.terrain import decode_image, pixels_of, synthetic_world
 from vinlab.types import GridProblems, InputError
 
 
@@ -51,7 +51,7 @@ def _plan(model: Model, problem: GridProblems, request: PlanRequest) -> Adaptive
     """The plan on the image for models that take one, else on the map."""
     cutting = request.corner_cutting
     if pixels_of(model):
-        image = picture_of(request.image, *request.obstacles.shape)
+        image = decode_image(request.image, *request.obstacles.shape)
         plan, moves, used = plan_on_image(model, image, request.goal, request.iterations)
         return with_rollouts(plan, moves[None], problem, used, corner_cutting=cutting)
     return plan_adaptively(
@@ -84,7 +84,7 @@ def _packed(cells: np.ndarray) -> str:
 def answer_world(request: WorldRequest) -> dict[str, Any]:
     """A random world with a start and a goal; mazes have odd sizes, so they may be a cell smaller."""
     if request.kind == "terrain":
-        return make_ground(request.height, request.width, request.seed)
+        return synthetic_world(request.height, request.width, request.seed)
     height, width, family = request.height, request.width, None
     if request.kind == "maze":
         height, width, family = height - 1 + height % 2, width - 1 + width % 2, MazeConfig()

@@ -2,7 +2,7 @@
 import { drawField, drawMap, greyImage } from "/draw.js";
 
 const $ = (id) => document.getElementById(id);
-const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, judged: true };
+const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, slopes_known: true };
 let image = null; // of the terrain, for models that take one
 let models = [], plan = null, backups = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
 
@@ -61,12 +61,12 @@ function show() {
   $("k-shown").textContent = plan.iterations;
   $("verdict").textContent = verdict();
   $("cost").textContent = plan.reached ? plan.cost.toFixed(2) : `stops after ${plan.path.length - 1} steps`;
-  $("optimal").textContent = !world.judged ? "unknown" : plan.optimal === null ? "no path exists" : plan.optimal.toFixed(2);
+  $("optimal").textContent = !world.slopes_known ? "unknown" : plan.optimal === null ? "no path exists" : plan.optimal.toFixed(2);
   $("time").textContent = `${plan.milliseconds.toFixed(1)} ms`;
 }
 
 function verdict() {
-  if (!world.judged) return "Planned from the image only; slopes unknown.";
+  if (!world.slopes_known) return "Planned from the image only; slopes unknown.";
   if (plan.optimal === null) return "No path to the goal exists.";
   if (!plan.reached) return "✗ Goal not reached.";
   const gap = plan.cost / plan.optimal - 1;
@@ -88,7 +88,7 @@ const at = ([row, col]) => row * world.width + col;
 function setWorld(found) {
   updateControls();
   Object.assign(world, { height: found.height, width: found.width, start: found.start, goal: found.goal });
-  Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, judged: found.judged ?? true });
+  Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, slopes_known: found.slopes_known ?? true });
   image = world.image && greyImage(unpack(world.image), world.width * chosen().pixels);
   world.cells = Uint8Array.from(found.cells, Number);
   if (found.corner_cutting !== undefined) $("corners").checked = found.corner_cutting;
