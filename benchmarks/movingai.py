@@ -15,7 +15,7 @@ from rich.progress import track
 
 from vinlab.maps import read_scenarios
 from vinlab.models import default_id, load
-from vinlab.navigation.map_files import ScenarioResults, run_scenarios
+from vinlab.navigation.scenarios import ScenarioResults, run_scenarios
 from vinlab.types import InputError
 
 RULES = {"corners_cut": True, "corners_forbidden": False}

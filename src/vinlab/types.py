@@ -28,6 +28,9 @@ MOVE_COSTS: Final = np.sqrt((MOVE_OFFSETS**2).sum(axis=1))
 GOAL_MARK: Final = 10.0
 """What the goal channel of an observation holds at the goal."""
 
+CELL: Final = 8
+"""Pixels along the edge of a cell, where a map is seen as an image."""
+
 Iterations = int | Sequence[int] | None
 """How many backups: K, or K of each level from coarse to fine, or as many as the network has by itself."""
 

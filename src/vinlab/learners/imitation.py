@@ -7,12 +7,13 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from vinlab.learners import distributed
 from vinlab.learners.callbacks import NullLogger, Progress, RunLogger, Validator, no_progress
+from vinlab.learners.losses import set_nll
 from vinlab.learners.optimizers import OptimiserName, Stage, make_optimiser, set_rate
 from vinlab.learners.training_state import Best, EpochTraining
 from vinlab.types import Demonstrations, InputError, Iterations
@@ -65,15 +66,6 @@ class ImitationLoss(nn.Module):
         batch = to_device(batch, next(self.policy.parameters()).device)
         logits, _ = self.policy(batch.observations, batch.states, **self.options)
         return (batch.weights * set_nll(logits, batch.moves)).sum()
-
-
-def set_nll(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Float[Tensor, "B S"]:
-    """The negative log-probability that the policy makes one of the optimal moves.
-
-    With a single optimal move this is the cross-entropy. A state without an optimal move has loss 0.
-    """
-    allowed = moves | ~moves.any(dim=-1, keepdim=True)
-    return logits.logsumexp(dim=-1) - logits.masked_fill(~allowed, -torch.inf).logsumexp(dim=-1)
 
 
 def imitate(
