@@ -88,7 +88,7 @@ def test_the_command_draws_a_way_on_an_image(tmp_path, monkeypatch, capsys, walk
     monkeypatch.setattr("vinlab.models.load", lambda name: walker)
     Image.fromarray(image()).save(tmp_path / "i.png")
     out, path = tmp_path / "plan.png", tmp_path / "way.json"
-    where = ["--start", "15,0", "--goal", "0,15", "--out", str(out), "--path-out", str(path)]
+    where = ["--start", "15,0", "--goal", "0,15", "--out", str(out), "--path", str(path)]
     main(["plan", str(tmp_path / "i.png"), "--model", "mars/straight", *where])
     said = capsys.readouterr().out
     assert "Read 16 x 16 cells of 8 x 8 pixels." in said
@@ -100,10 +100,10 @@ def test_the_command_draws_a_way_on_an_image(tmp_path, monkeypatch, capsys, walk
 def test_options_of_maps_do_not_go_with_images(tmp_path, monkeypatch, capsys, walker):
     monkeypatch.setattr("vinlab.models.load", lambda name: walker)
     Image.fromarray(image()).save(tmp_path / "i.png")
-    for words in (["--threshold", "0.5"], ["--robot-radius", "1"], ["--corner-cutting", "allow"]):
+    for words in (["--threshold", "0.5"], ["--radius", "1"], ["--corners", "cut"]):
         with pytest.raises(SystemExit):
             main(["plan", str(tmp_path / "i.png"), "--model", "mars/straight", *words])
-        assert "plans on the image itself" in capsys.readouterr().err
+        assert "looks at the image itself" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["plan", str(tmp_path / "i.png"), "--model", "mars/straight", "--start", "1,1"])
     assert "An image names no goal; give one with --goal ROW,COL" in capsys.readouterr().err
@@ -122,7 +122,7 @@ def test_a_path_is_written_in_the_coordinates_of_the_images_map(tmp_path, monkey
     }
     with rasterio.open(tmp_path / "i.tif", "w", **profile, **there) as file:
         file.write(image(64, 64)[None])
-    main(["plan", "i.tif", "--model", "x", "--start", "0,0", "--goal", "0,7", "--path-out", "way.json"])
+    main(["plan", "i.tif", "--model", "x", "--start", "0,0", "--goal", "0,7", "--path", "way.json"])
     world = json.loads((tmp_path / "way.json").read_text())["world"]
     assert world[0] == [1008.0, 1992.0]
     assert world[-1] == [1120.0, 1992.0]
