@@ -107,27 +107,6 @@ class Demonstrations:
 
 
 @dataclass(frozen=True)
-class Clicks:
-    """Choices among links: steps of some queries, each on a page with a few candidates to click."""
-
-    rows: Int[Tensor, " S"]
-    """Which query of the batch each step belongs to."""
-    pages: Int[Tensor, " S"]
-    """Where each step is made."""
-    candidates: Int[Tensor, "S l"]
-    """The links there, filled up with -1."""
-
-
-@dataclass(frozen=True)
-class ClickBatch:
-    """Some queries and the steps that an expert makes for them."""
-
-    queries: Float[Tensor, "B D"]
-    lessons: Sequence[tuple[Clicks, Bool[Tensor, "_ _"]]]
-    """Steps on pages with about as many links, and which of these are right."""
-
-
-@dataclass(frozen=True)
 class Scores:
     """How well a policy does on a set of problems; every problem counts."""
 
