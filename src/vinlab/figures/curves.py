@@ -8,9 +8,10 @@ from typing import Any, Final, TypeGuard
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from vinlab.figures import style
+from vinlab.figures.axes import LEGEND, dress
 from vinlab.types import InputError
 
 Records = Sequence[Mapping[str, Any]]
@@ -69,7 +70,7 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str], records: Records
         _draw_curve(axes, _points(records, clock, name), colour, name.replace("_", " "))
     _dress(axes, clock or "record", panel)
     if len(names) > 1:
-        axes.legend(fontsize=style.TICK_SIZE, frameon=False, handlelength=1.4)
+        axes.legend(**LEGEND)
     else:
         axes.set_ylabel(names[0].replace("_", " "), size=style.LABEL_SIZE, color=style.INK)
 
@@ -82,16 +83,7 @@ def _draw_curve(axes: Axes, points: list[tuple[float, float]], colour: str, labe
 
 
 def _dress(axes: Axes, clock: str, panel: Panel) -> None:
-    axes.set_xlabel(clock, size=style.LABEL_SIZE, color=style.INK)
-    axes.set_ylabel(panel.label, size=style.LABEL_SIZE, color=style.INK)
-    axes.tick_params(
-        which="both", labelsize=style.TICK_SIZE, length=2.5, color=style.FRAME, labelcolor=style.INK
-    )
-    axes.grid(color=style.CELL_LINE, linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side, spine in axes.spines.items():
-        spine.set(color=style.FRAME, linewidth=0.8, visible=side in ("left", "bottom"))
-    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    dress(axes, across=clock, up=panel.label)
     if panel.is_share:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     elif panel.may_be_log and _spans_decades(axes):

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from vinlab.figures import style
+from vinlab.figures.axes import dress, legend_beside
 from vinlab.types import InputError
 
 WIDTH, HEIGHT = 4.2, 2.7
@@ -52,18 +53,8 @@ def _draw(axes: Axes, curve: Curve, colour: str) -> None:
 
 
 def _dress(axes: Axes, across: str, up: str, is_share: bool) -> None:
-    axes.set_xlabel(across, size=style.LABEL_SIZE, color=style.INK)
-    axes.set_ylabel(up, size=style.LABEL_SIZE, color=style.INK)
-    axes.tick_params(labelsize=style.TICK_SIZE, length=2.5, color=style.FRAME, labelcolor=style.INK)
-    axes.grid(color=style.CELL_LINE, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.xaxis.set_major_locator(MaxNLocator(7, integer=True))
+    dress(axes, across=across, up=up, ticks=7)
     if is_share:
         axes.set_ylim(0, 1.02)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    for side, spine in axes.spines.items():
-        spine.set(color=style.FRAME, linewidth=0.8, visible=side in ("left", "bottom"))
-    # Outside the axes, as many lines leave no free space inside.
-    axes.legend(
-        fontsize=style.TICK_SIZE, frameon=False, handlelength=1.6, loc="upper left", bbox_to_anchor=(1.0, 1.0)
-    )
+    legend_beside(axes)
