@@ -9,9 +9,10 @@ from jaxtyping import UInt8
 
 from vinlab.domains.mars.patches import PAPER_PATCHES, blocked_cells, free_regions, random_ends
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, make_terrain
-from vinlab.maps.image import read_picture
+from vinlab.maps.image import read_image
 from vinlab.models import Model
 from vinlab.navigation.images import takes_images
+from vinlab.serve.schemas import world_response
 from vinlab.types import CELL, InputError
 
 LARGEST_TERRAIN = 100
@@ -53,13 +54,13 @@ def synthetic_world(height: int, width: int, seed: int) -> dict[str, Any]:
         blocked = blocked_cells(slope[None], threshold=PAPER_PATCHES.threshold)
         if blocked.mean() >= PAPER_PATCHES.min_blocked and free_regions(blocked)[1].max() >= least:
             starts, goals = random_ends(blocked, least, rng)
-            return _world(image, blocked[0], starts[0], goals[0], judged=True)
+            return _world(image, blocked[0], starts[0], goals[0], slopes_known=True)
     raise InputError(f"No terrain of {height} x {width} cells could be generated; try a larger one.")
 
 
 def world_of_image(data: bytes) -> dict[str, Any]:
     """Terrain from a dropped image; its slopes are unknown."""
-    found = read_picture(data, "The file")
+    found = read_image(data, "The file")
     grey = (found.values.astype(np.float32) * (255 / found.white)).astype(np.uint8)
     height, width = (min(LARGEST_TERRAIN, side // CELL) for side in grey.shape)
     if min(height, width) < 2:
@@ -69,20 +70,12 @@ def world_of_image(data: bytes) -> dict[str, Any]:
         )
     free = np.zeros((height, width), bool)
     ends = np.array([0, 0]), np.array([height - 1, width - 1])
-    return _world(grey[: height * CELL, : width * CELL], free, *ends, judged=False)
+    return _world(grey[: height * CELL, : width * CELL], free, *ends, slopes_known=False)
 
 
 def _world(
-    image: np.ndarray, blocked: np.ndarray, start: np.ndarray, goal: np.ndarray, *, judged: bool
+    image: np.ndarray, blocked: np.ndarray, start: np.ndarray, goal: np.ndarray, *, slopes_known: bool
 ) -> dict[str, Any]:
-    """A world as the page holds it, with its image; ``judged`` says whether the slopes are known."""
-    height, width = blocked.shape
-    return {
-        "height": height,
-        "width": width,
-        "cells": "".join("01"[cell] for cell in blocked.ravel().tolist()),
-        "start": start.tolist(),
-        "goal": goal.tolist(),
-        "image": base64.b64encode(image.tobytes()).decode("ascii"),
-        "judged": judged,
-    }
+    """A world as the page holds it, with its image."""
+    world = world_response(blocked, start, goal)
+    return world | {"image": base64.b64encode(image.tobytes()).decode("ascii"), "slopes_known": slopes_known}

@@ -1,6 +1,6 @@
-"""The pictures of these pages, made anew: python docs/pictures.py (or: make pictures).
+"""Draw the figures of the documentation: python docs/figures.py (or: make figures).
 
-The picture of the page needs Chromium and the extra ``test``; where either lacks, it is left as it is, and said so.
+The screenshots of the page need Chromium and the extra ``test``; without either they are left unchanged.
 """
 
 import runpy
@@ -15,11 +15,12 @@ from pathlib import Path
 import numpy as np
 
 import vinlab
-from vinlab.experiments.gridworld.figures import route_figure, routes_figure
-from vinlab.experiments.gridworld.train import make_test_problems
+from vinlab.domains.gridworld.expert import solve
+from vinlab.experiments.gridworld.data import make_test_problems
+from vinlab.experiments.gridworld.figures import routes_figure
 from vinlab.figures import save_figure
 from vinlab.models import default_id
-from vinlab.domains.gridworld.expert import solve
+from vinlab.navigation.draw import route_figure
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -27,7 +28,7 @@ CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-
 
 
 def draw_plans() -> None:
-    """A plan on the longest of the test problems, and routes on the first eight, by the shipped network."""
+    """A plan on the test problem with the longest path, and routes on the first eight, by the shipped network."""
     model = vinlab.load("gridworld/28/vin")
     problems = make_test_problems(28)
     longest = int(solve(problems).lengths.argmax())
@@ -56,7 +57,7 @@ def floor_plan() -> np.ndarray:
 
 
 def draw_floor_plan() -> None:
-    """A route through a floor that nobody trained on, by the default model."""
+    """A route on a floor plan, by the default model."""
     floor = floor_plan()
     start, goal = (5, 4), (33, 57)
     floor[4:7, 3:6] = floor[32:35, 56:59] = 0
@@ -65,14 +66,14 @@ def draw_floor_plan() -> None:
 
 
 def draw_value_spread() -> None:
-    """The strip of the page on the idea."""
+    """The figure of the page on the idea."""
     example = runpy.run_path(str(ROOT / "examples" / "watch_value_spread.py"))
     example["main"](str(IMAGES / "value_spread.png"))
 
 
 @contextmanager
 def served_page() -> Iterator[str]:
-    """The address of a page that is served meanwhile."""
+    """The address of a running server."""
     command = [sys.executable, "-m", "vinlab", "serve", "--port", "0"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
@@ -84,14 +85,14 @@ def served_page() -> Iterator[str]:
 
 
 def draw_page() -> None:
-    """The page with a random world, as wide as a screen and as narrow as a phone."""
+    """Screenshots of the page with a random world, on a desktop and on a phone."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         chromium = None
     if chromium is None:
-        print("There is no Chromium or no Playwright here: the pictures of the page stay as they are.")
+        print("Chromium or Playwright was not found; the screenshots of the page are left unchanged.")
         return
     with served_page() as address, sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
@@ -104,12 +105,12 @@ def draw_page() -> None:
 
 
 def main() -> None:
-    """Draw all of them."""
+    """Draw all figures."""
     IMAGES.mkdir(exist_ok=True)
     for draw in (draw_plans, draw_floor_plan, draw_value_spread, draw_page):
         draw()
     print(
-        f"Drawn in {IMAGES.relative_to(ROOT)}: {', '.join(sorted(path.name for path in IMAGES.iterdir()))}."
+        f"Written to {IMAGES.relative_to(ROOT)}: {', '.join(sorted(path.name for path in IMAGES.iterdir()))}."
     )
 
 

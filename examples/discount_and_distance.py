@@ -1,8 +1,8 @@
-"""How far does a planner see? Ideal kernels with a discount, and ideal ones that lose nothing, on a perfect maze.
+"""How far a plan reaches with and without a discount: ideal reward and kernels on a perfect maze.
 
-Nothing is learned here: reward and kernels are what learning could find at best, computed in float32 as always. With
-a discount the goal's worth dies away, and any constant cost of a step adds up to a number beside which it is lost.
-Without one a step more is a step more at every distance.
+Nothing is learned: reward and kernels are the best that learning could find, computed in float32. With a discount the
+goal's value decays, and a constant cost of a step adds up to a number whose rounding error exceeds it. Without a
+discount one step more costs the same at every distance.
 """
 
 import argparse
@@ -32,20 +32,20 @@ DESIGNS = [
 
 
 def maze(size: int) -> tuple[GridProblems, np.ndarray]:
-    """A perfect maze with its goal, and the length of the way from every cell."""
+    """A perfect maze with its goal, and the length of the shortest path from every cell."""
     obstacles, goals = MazeConfig(removed_walls=0.0).draw(size, size, 1, rng=np.random.default_rng(0))
     return GridProblems(obstacles, goals, goals), cost_to_go(obstacles, goals)
 
 
 def ideal_reward(problem: GridProblems, *, goal: float, step: float) -> torch.Tensor:
-    """So much for coming to the goal, so much for every other step, and walls that nobody enters."""
+    """One reward at the goal, one for every other step, and walls too expensive to enter."""
     reward = torch.where(torch.from_numpy(problem.obstacles == 1), -WALL, step)[:, None]
     reward[0, 0, problem.goals[0, 0], problem.goals[0, 1]] = goal
     return reward
 
 
 def ideal_kernels(discount: float, noise: float) -> SharedKernels:
-    """The eight moves, and staying; by noise an action slips to other cells, also through walls."""
+    """The eight moves, and staying; noise gives an action some weight on other cells, also behind walls."""
     kernels = move_kernels(actions=9, std=0.0, discount=discount)
     kernels.reward[8, 0, 1, 1], kernels.value[8, 0, 1, 1] = 1.0, discount
     kernels.reward[4:8] *= math.sqrt(2)
@@ -59,15 +59,16 @@ def main() -> None:
     size = parser.parse_args().size
     problem, costs = maze(size)
     ends = [0, 40, 80, 160, 320, 640, 1280, math.inf]
-    print(f"Cells that arrive, by the length of their way (longest: {costs[np.isfinite(costs)].max():.0f})")
+    longest = int(costs[np.isfinite(costs)].max())
+    print(f"Cells that reach the goal, by the length of their shortest path (longest: {longest})")
     print("discount  goal   step   noise  " + "".join(f"{f'<= {end}':>9}" for end in ends[1:]))
     for discount, goal, step, noise in DESIGNS:
-        plan = GridPlanner(iterations=2 * int(costs[np.isfinite(costs)].max()))(
+        plan = GridPlanner(iterations=2 * longest)(
             ideal_reward(problem, goal=goal, step=step), ideal_kernels(discount, noise)
         )
-        arrives = rollout_all_cells(plan.q[:, :8].argmax(dim=1).numpy(), problem).reached.reshape(costs.shape)
+        reached = rollout_all_cells(plan.q[:, :8].argmax(dim=1).numpy(), problem).reached.reshape(costs.shape)
         within = [np.isfinite(costs) & (costs > low) & (costs <= high) for low, high in pairwise(ends)]
-        shares = [f"{100 * arrives[part].mean():8.1f}%" if part.any() else f"{'–':>9}" for part in within]
+        shares = [f"{100 * reached[part].mean():8.1f}%" if part.any() else f"{'–':>9}" for part in within]
         print(f"{discount:8} {goal:5.0f} {step:6} {noise:7}  " + "".join(shares))
 
 
