@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vinlab.learners.callbacks import NullLogger, Progress, RunLogger, Validator, no_progress
-from vinlab.learners.imitation import ImitationConfig, Training
+from vinlab.learners.imitation import ImitationConfig, ImitationTraining
 from vinlab.learners.training_state import Best
 from vinlab.types import ContinuousDemonstrations, InputError
 
@@ -75,7 +75,7 @@ class RegressionLoss(nn.Module):
         return torch.einsum("bsi,bsij,bsj->bs", error, batch.precisions.to(device), error).sum()
 
 
-class RegressionTraining(Training):
+class RegressionTraining(ImitationTraining):
     """Imitation on sampled states, validated every few epochs."""
 
     demonstrations: StateSampler

@@ -88,13 +88,13 @@ class Row:
         values = self.reached if against is None else self.reached - against.reached
         return 100 * block_error(values, self.block_ids, rng=np.random.default_rng(0))
 
-    def values(self, measure: str, scale: float = 1) -> list[float]:
+    def values(self, measure: str, scale: float = 1.0) -> list[float]:
         """A measure of each run, where it has one: without any success there are no extra steps."""
         return [scale * one[measure] for one in self.scores if one[measure] is not None]
 
     def deviation(self) -> str:
         """The standard deviation of the success over the seeds."""
-        success = self.values("success_rate", 100)
+        success = self.values("success_rate", 100.0)
         return "–" if len(success) == 1 else f"{np.std(success, ddof=1):.1f}"
 
     def extra_steps(self) -> str:
@@ -106,12 +106,12 @@ class Row:
 COLUMNS: tuple[Column[Row], ...] = (
     Column("policy", lambda row: NAMES[row.name]),
     Column("seeds", lambda row: "–" if row.name == "straight" else str(len(row.scores))),
-    Column("success", lambda row: f"{fmean(row.values('success_rate', 100)):.1f} %"),
+    Column("success", lambda row: f"{fmean(row.values('success_rate', 100.0)):.1f} %"),
     Column(ERROR, lambda row: f"{row.error():.1f}"),
     Column("± seeds", lambda row: row.deviation()),
     Column("loss", lambda row: mean_text(row.values("prediction_loss"))),
     Column("extra steps", lambda row: row.extra_steps()),
-    Column("optimal moves", lambda row: f"{fmean(row.values('optimal_action_accuracy', 100)):.1f} %"),
+    Column("optimal moves", lambda row: f"{fmean(row.values('optimal_action_accuracy', 100.0)):.1f} %"),
     Column(
         "minutes",
         lambda row: "–" if row.name in ("straight", "hard") else mean_text(row.minutes, digits=1),

@@ -56,6 +56,11 @@ def grid_of(raster: Raster) -> Grid:
     return Grid(raster.transform, raster.crs, *raster.shape)
 
 
+def make_window(left: int | float, top: int | float, width: int | float, height: int | float) -> Any:
+    """A window of a raster."""
+    return import_rasterio().windows.Window(left, top, width, height)
+
+
 def bounds_in(own: Grid, target: Grid, window: Any) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of a window of the target grid, in pixels of ``own``."""
     rasterio = import_rasterio()

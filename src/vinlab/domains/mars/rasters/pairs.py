@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vinlab.domains.mars.rasters.grid import Grid, bounds_in, grid_of
+from vinlab.domains.mars.rasters.grid import Grid, bounds_in, grid_of, make_window
 from vinlab.domains.mars.rasters.reader import Greys, Raster, greys_of, import_rasterio, open_raster
 from vinlab.domains.mars.rasters.slope import Elevation, SlopeMap, SlopeSource, is_finer, slope_on
 from vinlab.domains.mars.terrain import Terrain
@@ -71,15 +71,11 @@ class Pair:
     def read(self, window: Any) -> Terrain:
         """The terrain in a window of the grid."""
         edges = (window.col_off, window.row_off, window.width, window.height)
-        there = window if self.factor == 1 else _window(*(edge * self.factor for edge in edges))
+        there = window if self.factor == 1 else make_window(*(edge * self.factor for edge in edges))
         image, known = self.greys.read(self.image, there, (window.height, window.width))
         slope = slope_on(self.slope, self.grid, window)
         name = f"{self.image.path.stem} at row {window.row_off}, column {window.col_off}"
         return Terrain(image, np.where(known, slope, np.nan).astype(np.float32), name, self.notes)
-
-
-def _window(left: float, top: float, width: float, height: float) -> Any:
-    return import_rasterio().windows.Window(left, top, width, height)
 
 
 @contextmanager
@@ -116,7 +112,7 @@ def terrain_tiles(files: TerrainFiles, *, side: int = 2048) -> Iterator[Terrain]
             for left in range(whole.col_off, whole.col_off + whole.width, side):
                 width = min(side, whole.col_off + whole.width - left)
                 height = min(side, whole.row_off + whole.height - top)
-                terrain = pair.read(_window(left, top, width, height))
+                terrain = pair.read(make_window(left, top, width, height))
                 if terrain.known.any():
                     found = True
                     yield terrain
@@ -216,7 +212,7 @@ def _resampling(slope: SlopeSource, grid: Grid, factor: float) -> tuple[str, ...
 def _overlap(grid: Grid, image: Raster, other: Raster) -> Any:
     """The window of the grid that the other raster covers too."""
     theirs = grid_of(other)
-    everything = _window(0, 0, theirs.width, theirs.height)
+    everything = make_window(0, 0, theirs.width, theirs.height)
     left, top, right, bottom = bounds_in(grid, theirs, everything)
     first_row, first_col = max(0, round(top)), max(0, round(left))
     last_row, last_col = min(grid.height, round(bottom)), min(grid.width, round(right))
@@ -225,7 +221,7 @@ def _overlap(grid: Grid, image: Raster, other: Raster) -> Any:
             f"expected rasters that overlap, got {image.path.name} over {_extent(grid_of(image))} and "
             f"{other.path.name} over {_extent(theirs)}."
         )
-    return _window(first_col, first_row, last_col - first_col, last_row - first_row)
+    return make_window(first_col, first_row, last_col - first_col, last_row - first_row)
 
 
 def _extent(grid: Grid) -> str:

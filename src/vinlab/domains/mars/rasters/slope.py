@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Float32
 
-from vinlab.domains.mars.rasters.grid import Grid, Spacing, bounds_in, grid_of
+from vinlab.domains.mars.rasters.grid import Grid, Spacing, bounds_in, grid_of, make_window
 from vinlab.domains.mars.rasters.reader import (
     NO_DATA,
     Raster,
@@ -148,7 +148,7 @@ def _grown(window: Any, grid: Grid) -> tuple[Any, tuple[slice, slice]]:
     right = min(grid.width, window.col_off + window.width + MARGIN)
     row, col = window.row_off - top, window.col_off - left
     inner = slice(row, row + window.height), slice(col, col + window.width)
-    return import_rasterio().windows.Window(left, top, right - left, bottom - top), inner
+    return make_window(left, top, right - left, bottom - top), inner
 
 
 def _covering(own: Grid, target: Grid, window: Any) -> Any:
@@ -159,8 +159,7 @@ def _covering(own: Grid, target: Grid, window: Any) -> Any:
     last_col = min(own.width, int(np.ceil(right)) + MARGIN)
     if last_row - first_row < 2 or last_col - first_col < 2:
         return None
-    window_class = import_rasterio().windows.Window
-    return window_class(first_col, first_row, last_col - first_col, last_row - first_row)
+    return make_window(first_col, first_row, last_col - first_col, last_row - first_row)
 
 
 def _rows(window: Any) -> np.ndarray:
