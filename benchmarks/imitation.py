@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from vinlab.domains.gridworld.expert import demonstrate_everywhere, demonstrate_trajectories
 from vinlab.domains.gridworld.problem import GridworldConfig, attempt_problems
 from vinlab.learners.callbacks import NullLogger
-from vinlab.learners.imitation import ImitationConfig, Training
+from vinlab.learners.imitation import ImitationConfig, ImitationTraining
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.grid.configs import VinConfig
 from vinlab.types import Demonstrations
@@ -79,7 +79,7 @@ def baseline_update(demonstrations: Demonstrations) -> Callable[[], float]:
 def shared_update(demonstrations: Demonstrations) -> Callable[[], float]:
     """Trains our VIN on 32 maps at a time, with all their labelled states."""
     config = ImitationConfig(stages=(Stage(1, 1e-3),), batch_problems=32)
-    training = Training(
+    training = ImitationTraining(
         VinConfig(iterations=ITERATIONS).build(), demonstrations, config, seed=0, record=NullLogger()
     )
     chosen = torch.arange(config.batch_problems)

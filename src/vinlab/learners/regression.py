@@ -1,6 +1,6 @@
 """Imitation with continuous actions: a regression on a teacher's actions in states that are drawn anew."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,15 +86,10 @@ class RegressionTraining(ImitationTraining):
         self.demonstrations.start_epoch(self.seed, self.epoch)
         return super().run_epoch(progress)
 
-    def finish_epoch(self, metrics: Mapping[str, float], validate: Validator | None) -> None:
-        """Log, make a checkpoint and, where a validation is due, keep the best weights."""
+    def is_validation_due(self) -> bool:
+        """After every few epochs, and after the last one."""
         done = self.epoch + 1
-        if validate is None or done == self.config.epochs or done % self.config.validate_every == 0:
-            super().finish_epoch(metrics, validate)
-            return
-        self.epoch = done
-        self.record.log({"epoch": done, **metrics})
-        self.save()
+        return done == self.config.epochs or done % self.config.validate_every == 0
 
 
 def regress(
