@@ -1,8 +1,9 @@
-"""The words and axes that every part of vinlab shares, and the records that flow between the parts.
+"""The axes, constants and records that all parts of vinlab share.
 
 Axis letters: ``B`` problems, ``S`` states read per problem, ``C`` observation channels, ``R`` reward channels,
 ``A`` planner actions, ``M`` real moves, ``H`` rows, ``W`` columns, ``F`` kernel width, ``L`` convolutions (K + 1),
-``N`` nodes, ``E`` edges, ``T`` time. Positions are always ``(row, col)``. In arrays of maps 1 is an obstacle.
+``N`` nodes, ``E`` edges, ``T`` time, ``X`` entries of a continuous state, ``U`` entries of a continuous action.
+Positions are always ``(row, col)``. In arrays of maps 1 is an obstacle.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from jaxtyping import Bool, Float, Int, UInt8
 from torch import Tensor
 
 MOVE_NAMES: Final = ("N", "S", "E", "W", "NE", "NW", "SE", "SW")
-"""The eight moves of a grid-world, in the order of every label, logit and kernel; four straight ones come first."""
+"""The eight moves on a grid, in the order of every label, logit and kernel; the four straight ones come first."""
 
 MOVE_OFFSETS: Final = np.array(
     [(-1, 0), (1, 0), (0, 1), (0, -1), (-1, 1), (-1, -1), (1, 1), (1, -1)], dtype=np.int64
@@ -32,23 +33,23 @@ CELL: Final = 8
 """Pixels along the edge of a cell, where a map is seen as an image."""
 
 Iterations = int | Sequence[int] | None
-"""How many backups: K, or K of each level from coarse to fine, or as many as the network has by itself."""
+"""The number of backups: K, or K of each level from coarse to fine, or None for the network's own."""
 
 
 class InputError(ValueError):
-    """Something that came from outside cannot be used; the message is one sentence that says what is wanted."""
+    """An input cannot be used; the message says what was expected and what came instead."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What the planner found for every cell of a grid; all states of a problem read the same plan."""
+    """The result of planning for every cell of a grid; all states of a problem read the same plan."""
 
     reward: Float[Tensor, "B R H W"]
-    """What the planner was told to want."""
+    """The reward that the planner was given."""
     q: Float[Tensor, "B A H W"]
-    """The worth of each planner action, from the read that follows the last maximisation."""
+    """The value of each planner action, from the convolution that follows the last maximisation."""
     value: Float[Tensor, "B 1 H W"]
-    """The worth of each cell after K maximisations."""
+    """The value of each cell after K maximisations."""
     coarser: "Plan | None" = None
     """The plan of the next coarser level, where the planner is hierarchical."""
 
@@ -59,17 +60,17 @@ class Plan:
 
 @dataclass(frozen=True)
 class GraphPlan:
-    """What the planner found for every node and edge of a graph."""
+    """The result of planning for every node and edge of a graph."""
 
     reward: Float[Tensor, "B N"]
     q: Float[Tensor, "B E"]
-    """The worth of following each edge, from the read that follows the last maximisation."""
+    """The value of each edge, from the backup that follows the last maximisation."""
     value: Float[Tensor, "B N"]
 
 
 @dataclass(frozen=True)
 class GridProblems:
-    """Tasks on maps of one size: find a way from start to goal past the obstacles."""
+    """Problems on maps of one size: find a path from start to goal that avoids the obstacles."""
 
     obstacles: UInt8[np.ndarray, "B H W"]
     """1 is blocked, 0 is free."""
@@ -85,7 +86,7 @@ class GridProblems:
 
 @dataclass(frozen=True)
 class Demonstrations:
-    """What an expert does: for each problem some states, and the moves that are right in them.
+    """An expert's moves: for each problem some states, and the optimal moves in them.
 
     A single label is a set of one move, so one loss serves both kinds of target.
     """
@@ -93,9 +94,9 @@ class Demonstrations:
     observations: Float[Tensor, "B C H W"]
     states: Int[Tensor, "B S 2"]
     moves: Bool[Tensor, "B S M"]
-    """True where the move is right."""
+    """True where the move is optimal."""
     weights: Float[Tensor, "B S"]
-    """How often the state counts in the loss; 0 marks filler where a problem has fewer states."""
+    """The weight of the state in the loss; 0 for padding where a problem has fewer states."""
 
     def __len__(self) -> int:
         return len(self.observations)
@@ -107,35 +108,53 @@ class Demonstrations:
 
 
 @dataclass(frozen=True)
-class Clicks:
-    """Choices among links: steps of some queries, each on a page with a few candidates to click."""
+class ContinuousDemonstrations:
+    """A teacher's actions: for each problem some continuous states, and the action in each with its precision."""
 
-    rows: Int[Tensor, " S"]
-    """Which query of the batch each step belongs to."""
-    pages: Int[Tensor, " S"]
-    """Where each step is made."""
-    candidates: Int[Tensor, "S l"]
-    """The links there, filled up with -1."""
+    observations: Float[Tensor, "B C H W"]
+    states: Float[Tensor, "B S X"]
+    actions: Float[Tensor, "B S U"]
+    precisions: Float[Tensor, "B S U U"]
+    """The weight of an error in each direction; zero where a state does not count."""
+
+    def __len__(self) -> int:
+        return len(self.observations)
+
+    def pick(self, problems: Int[Tensor, " b"], states: Int[Tensor, "b s"]) -> "ContinuousDemonstrations":
+        """Some states of some problems."""
+        chosen = problems[:, None], states
+        return ContinuousDemonstrations(
+            self.observations[problems], self.states[chosen], self.actions[chosen], self.precisions[chosen]
+        )
 
 
 @dataclass(frozen=True)
-class ClickBatch:
-    """Some queries and the steps that an expert makes for them."""
+class ContinuousRollouts:
+    """What controllers did in several rollouts of each of several systems."""
 
-    queries: Float[Tensor, "B D"]
-    lessons: Sequence[tuple[Clicks, Bool[Tensor, "_ _"]]]
-    """Steps on pages with about as many links, and which of these are right."""
+    states: Float[np.ndarray, "B N T X"]
+    """Before each action."""
+    actions: Float[np.ndarray, "B N T U"]
+    """What the controller chose, without the noise."""
+    final: Float[np.ndarray, "B N X"]
+    valid: Bool[np.ndarray, "B N"]
+    """False where the simulation diverged; such a rollout stays where it was."""
+
+    @property
+    def following(self) -> Float[np.ndarray, "B N T X"]:
+        """After each action."""
+        return np.concatenate([self.states[:, :, 1:], self.final[:, :, None]], axis=2)
 
 
 @dataclass(frozen=True)
 class Scores:
-    """How well a policy does on a set of problems; every problem counts."""
+    """The scores of a policy on a set of problems; every problem counts."""
 
     num_problems: int
     num_unsolvable: int
-    """Problems whose goal cannot be reached at all; they count as problems, not as successes."""
+    """Problems whose goal no path reaches; they count as problems, not as successes."""
     success_rate: float
-    """Share of problems in which the closed-loop rollout reaches the goal in time."""
+    """Share of problems in which the closed-loop rollout reaches the goal within the step limit."""
     trajectory_difference: float
     """Mean of (steps taken - steps of the expert) over the successes; ``nan`` without any."""
     optimal_action_accuracy: float
@@ -143,4 +162,4 @@ class Scores:
     prediction_loss: float
     """Share of the same states in which the policy's move is not the expert's own (the paper's 0-1 loss)."""
     unsolvable: tuple[int, ...] = ()
-    """Which problems cannot be solved at all, counted from 0."""
+    """The indices of these problems."""

@@ -1,4 +1,4 @@
-"""What other tools compute from an exported VIN is what PyTorch computes."""
+"""An exported VIN computes what PyTorch computes."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def outputs_of_both(network, runtime, case) -> dict[str, tuple[torch.Tensor, tor
 
 
 def assert_equal(network, runtime, case) -> None:
-    """Outputs agree to what float32 resolves beside their largest number, the chances of the moves absolutely."""
+    """Outputs agree to what float32 resolves beside their largest number, the probabilities of the moves absolutely."""
     outputs = outputs_of_both(network, runtime, case)
     for name, (wanted, found) in outputs.items():
         largest = max(1.0, float(wanted.abs().max()))
@@ -67,7 +67,7 @@ def assert_equal(network, runtime, case) -> None:
         CostVinConfig(iterations=3),
         HierarchicalVinConfig(iterations=(3, 3)),
         HierarchicalCostVinConfig(iterations=(3, 3), hidden=20),
-        # Little of the coarse value: through three levels logits would grow until float32 rounds chances away.
+        # Little of the coarse value: through three levels logits would grow until float32 rounds probabilities to 0.
         HierarchicalVinConfig(iterations=(3, 3, 3), hidden=4, coarse=0.03),
     ],
 )
@@ -91,16 +91,16 @@ def test_the_shipped_models_are_exported_by_the_command(id, tmp_path, capsys):
         assert_equal(load(id).network, runtime, case)
 
 
-def test_what_the_graph_cannot_say_is_refused(tmp_path):
-    with pytest.raises(InputError, match="of an exported VIN must be"):
+def test_parts_that_cannot_be_exported_are_refused(tmp_path):
+    with pytest.raises(InputError, match="transition of an exported VIN: expected"):
         export_onnx(UntiedVinConfig(iterations=2, hidden=2).build(), tmp_path / "vin.onnx")
     assert not (tmp_path / "vin.onnx").exists()
 
 
-def test_a_hierarchy_that_hands_its_value_over_in_a_way_of_its_own_is_refused(tmp_path):
+def test_a_hierarchy_with_another_combine_is_refused(tmp_path):
     network = HierarchicalVinConfig(iterations=(2, 2), hidden=2).build()
     network.planner.combine = lambda reward, coarse, factor: (reward, coarse)
-    with pytest.raises(InputError, match="by as_reward or as_guess"):
+    with pytest.raises(InputError, match="expected combine=coarse_as_reward or coarse_as_initial_value"):
         export_onnx(network, tmp_path / "vin.onnx")
 
 
@@ -109,6 +109,6 @@ def test_a_hierarchy_with_untied_kernels_is_refused(tmp_path):
     untied = UntiedVinConfig(iterations=2, hidden=2).build().transition
     network.transition = HierarchicalTransition([untied, untied])
     with pytest.raises(
-        InputError, match="must be SharedTransition or LosslessTransition, but one is UntiedTransition"
+        InputError, match="expected SharedTransition or SoftmaxTransition, got UntiedTransition"
     ):
         export_onnx(network, tmp_path / "vin.onnx")

@@ -23,7 +23,7 @@ def test_each_panel_says_and_shows_how_it_ended() -> None:
         "✓ 2 steps, shortest 2",
         "✓ 3 steps, shortest 2",
         "✗ not reached in 3 steps",
-        "no way to the goal",
+        "no path to the goal",
     ]
     frames = [to_hex(axes.spines["top"].get_edgecolor()).upper() for axes in figure.axes]
     assert frames == [style.GREEN, style.GREEN, style.VERMILION, style.FRAME]
@@ -51,7 +51,7 @@ def test_panels_and_words_do_not_overlap(columns: int, count: int) -> None:
 
 
 def test_missing_paths_are_refused() -> None:
-    with pytest.raises(InputError, match="4 problems came with 1 predicted and 4 shortest paths"):
+    with pytest.raises(InputError, match="each of 4 problems, got 1 predicted and 4 shortest paths"):
         paths_figure(PROBLEMS, [STRAIGHT], [None] * 4)
-    with pytest.raises(InputError, match="at least one problem"):
+    with pytest.raises(InputError, match="expected at least one, got none"):
         paths_figure(PROBLEMS[:0], [], [])

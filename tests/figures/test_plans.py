@@ -99,7 +99,7 @@ def test_numbers_that_are_not_finite_stay_pale() -> None:
 def test_a_map_without_cells_is_refused() -> None:
     nothing = np.zeros((0, 3))
     with pytest.raises(
-        InputError, match=r"obstacles must be a map of rows and columns, but its shape is \(0, 3\)"
+        InputError, match=r"obstacles: expected a map of rows and columns, got the shape \(0, 3\)"
     ):
         plan_figure(
             nothing, nothing, nothing, predicted=np.zeros((1, 2)), shortest=None, start=(0, 0), goal=(0, 0)

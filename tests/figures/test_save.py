@@ -26,7 +26,7 @@ def test_the_suffix_settles_the_format_and_the_same_figure_is_the_same_file(
 
 @pytest.mark.parametrize("name", ["a", "a.jpg", "a.png.exe"])
 def test_another_format_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=r"must end in one of \.png, \.pdf, \.svg, but"):
+    with pytest.raises(InputError, match=r"expected a name that ends in \.png, \.pdf, \.svg, got"):
         save_figure(a_figure(), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

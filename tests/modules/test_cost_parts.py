@@ -1,4 +1,4 @@
-"""With the parts of the lossless VIN a goal is seen from any distance."""
+"""With the parts of the cost VIN the value of a cell is its distance to the goal, however long."""
 
 import math
 
@@ -25,7 +25,7 @@ WALL = 1e4
 
 
 def maze_with_costs(size: int) -> tuple[np.ndarray, np.ndarray, torch.Tensor]:
-    """A perfect maze, the exact length of the way from every cell, and what an ideal reward would be."""
+    """A perfect maze, the exact cost-to-go of every cell, and the ideal reward."""
     obstacles, goals = MazeConfig(removed_walls=0.0).draw(size, size, 1, rng=np.random.default_rng(3))
     reward = torch.full((1, 1, size, size), -1.0)
     reward[0, 0][torch.from_numpy(obstacles[0] == 1)] = -WALL
@@ -34,13 +34,13 @@ def maze_with_costs(size: int) -> tuple[np.ndarray, np.ndarray, torch.Tensor]:
 
 
 def ideal_transition() -> SoftmaxTransition:
-    weights = move_logits(sharpness=30.0)
+    weights = move_logits(logit=30.0)
     for action, (row, col) in enumerate(MOVE_OFFSETS):
         weights[action, 0, 1 + row, 1 + col] = math.log(MOVE_COSTS[action])
-    return SoftmaxTransition(transition_logits=move_logits(sharpness=30.0), weights=weights)
+    return SoftmaxTransition(transition_logits=move_logits(logit=30.0), cost_logits=weights)
 
 
-def test_the_value_of_a_maze_is_minus_the_length_of_the_way_however_long():
+def test_the_value_of_a_maze_is_minus_the_cost_to_go_however_long():
     obstacles, costs, reward = maze_with_costs(63)
     free = obstacles == 0
     assert costs[free].max() > 300
@@ -52,7 +52,7 @@ def test_the_value_of_a_maze_is_minus_the_length_of_the_way_however_long():
     assert difference[away].max() <= math.sqrt(2) + 1e-3
 
 
-def test_beyond_its_k_a_cell_is_worth_the_same_as_any_other():
+def test_beyond_k_steps_all_cells_have_the_same_value():
     obstacles, costs, reward = maze_with_costs(63)
     plan = GridPlanner(iterations=50)(reward, ideal_transition()(reward))
     far = (obstacles == 0) & (costs > 80)
@@ -67,20 +67,20 @@ def test_a_discount_leaves_float32_nothing_to_compare():
     assert len(np.unique(value[far])) < len(np.unique(costs[far].round(3)))
 
 
-def test_chances_sum_to_one_and_weights_are_never_negative():
+def test_probabilities_sum_to_one_and_weights_are_positive():
     torch.manual_seed(0)
     kernels = SoftmaxTransition(torch.randn(5, 1, 3, 3), torch.randn(5, 2, 3, 3))(torch.zeros(1))
     torch.testing.assert_close(kernels.value.sum(dim=(1, 2, 3)), torch.ones(5))
     assert (kernels.reward > 0).all()
 
 
-def test_sure_moves_lead_where_the_moves_lead_and_the_last_one_stays():
-    kernels = SoftmaxTransition(move_logits(sharpness=8.0), move_logits(sharpness=8.0))(torch.zeros(1))
+def test_moves_lead_where_the_moves_lead_and_the_last_one_stays():
+    kernels = SoftmaxTransition(move_logits(logit=8.0), move_logits(logit=8.0))(torch.zeros(1))
     for action, (row, col) in enumerate([*MOVE_OFFSETS.tolist(), (0, 0)]):
         assert kernels.value[action, 0, 1 + row, 1 + col] > 0.997
 
 
-def test_nothing_is_to_be_gained():
+def test_the_reward_is_negative():
     torch.manual_seed(0)
     assert (ExpCostReward(CnnReward(hidden=5))(10 * torch.randn(2, 2, 6, 7)) < 0).all()
 
@@ -100,13 +100,13 @@ def test_every_weight_learns():
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in network.parameters())
 
 
-def test_a_move_pays_the_cost_of_leaving_a_cell_its_own_way_alone():
-    moves = move_logits(sharpness=30.0)
+def test_a_move_pays_its_own_exit_cost_alone():
+    moves = move_logits(logit=30.0)
     weights = exit_cost_logits(moves, 0.3).exp()
     assert weights.shape == (9, 9, 3, 3)
     torch.testing.assert_close(weights[:, :1], moves.exp())
     for action in range(9):
-        wanted = torch.zeros(8, 3, 3)
+        expected = torch.zeros(8, 3, 3)
         if action < 8:
-            wanted[action, 1, 1] = 0.3
-        torch.testing.assert_close(weights[action, 1:], wanted)
+            expected[action, 1, 1] = 0.3
+        torch.testing.assert_close(weights[action, 1:], expected)

@@ -92,7 +92,7 @@ def test_attention_reads_the_rows_and_columns_it_was_asked_for():
             assert torch.equal(read[problem, place], q[problem, :, row, col])
 
 
-def test_move_kernels_look_where_the_moves_lead():
+def test_move_kernels_weigh_the_cells_that_the_moves_lead_to():
     kernels = move_kernels(discount=0.9, std=0.0)
     for action, (row, col) in enumerate(MOVE_OFFSETS):
         assert kernels.value[action, 0, 1 + row, 1 + col] == pytest.approx(0.9)
@@ -101,18 +101,18 @@ def test_move_kernels_look_where_the_moves_lead():
 
 
 def test_move_kernels_need_room_for_the_moves():
-    with pytest.raises(InputError, match="but 4 actions of width 3 came"):
+    with pytest.raises(InputError, match="got 4 actions and width 3"):
         move_kernels(actions=4)
 
 
-def test_actions_want_as_much_of_further_rewards_as_is_said():
+def test_extra_reward_channels_have_the_given_weight():
     kernels = move_kernels(rewards=3, std=0.0, extra_reward_weight=0.3)
     assert torch.equal(kernels.reward[:, 1], 0.3 * kernels.reward[:, 0])
     assert torch.equal(kernels.reward[:, 2], 0.3 * kernels.reward[:, 0])
     assert float(kernels.reward[0].sum()) == pytest.approx(1.6)
 
 
-def test_given_kernels_are_not_learned():
+def test_fixed_kernels_are_not_learned():
     assert not list(FixedTransition(move_kernels()).parameters())
 
 

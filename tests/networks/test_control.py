@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from vinlab.modules import move_kernels
-from vinlab.networks.configs import network_from_plain, network_to_plain
+from vinlab.networks.configs import network_config
 from vinlab.networks.control import ControlCnnConfig, ControlVinConfig, state_features
+from vinlab.recording.serialization import to_plain
 
 CONFIGS = [ControlVinConfig(iterations=6, features=8, hidden=16), ControlCnnConfig(features=4, hidden=16)]
 
@@ -31,8 +32,8 @@ def test_one_plan_serves_all_states(network):
 
 
 def test_every_weight_has_a_gradient(network):
-    pushes, _ = network(observations(), torch.rand(3, 9, 4) * 2 - 1)
-    (pushes**2).sum().backward()
+    forces, _ = network(observations(), torch.rand(3, 9, 4) * 2 - 1)
+    (forces**2).sum().backward()
     for name, weight in network.named_parameters():
         assert weight.grad is not None, name
         assert weight.grad.abs().sum() > 0, name
@@ -40,7 +41,7 @@ def test_every_weight_has_a_gradient(network):
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: type(config).__name__)
 def test_a_manifest_can_hold_the_settings(config):
-    rebuilt = network_from_plain(network_to_plain(config))
+    rebuilt = network_config(to_plain(config)).build()
     assert {name: weight.shape for name, weight in rebuilt.state_dict().items()} == {
         name: weight.shape for name, weight in config.build().state_dict().items()
     }

@@ -1,4 +1,4 @@
-"""The compiled kernels give what the readable reference gives: values, gradients and second derivatives."""
+"""The compiled kernels equal the reference: values, gradients and second derivatives."""
 
 import subprocess
 import sys
@@ -274,7 +274,7 @@ def test_an_empty_batch_gives_empty_results():
     assert gradients[1].abs().max() == 0
 
 
-def test_says_what_it_serves():
+def test_is_fusible_tells_what_is_supported():
     reward, transition = inputs(2, 5, 5)
     assert is_fusible(reward, transition)
     assert is_fusible(*inputs(2, 5, 5, untied=3))
@@ -287,7 +287,7 @@ def test_says_what_it_serves():
     assert not is_fusible(reward, local)
 
 
-def test_what_it_does_not_serve_the_reference_serves():
+def test_what_is_not_supported_the_reference_computes():
     reward, transition = inputs(2, 4, 4, actions=300)
     assert_equal_to_reference(reward, transition, 2)
     reward, transition = inputs(2, 4, 4, actions=255)
@@ -307,7 +307,7 @@ def test_numba_is_not_imported_until_it_is_needed():
 @pytest.mark.parametrize("untied", [False, True])
 @pytest.mark.parametrize("width", [3, 5])
 @pytest.mark.parametrize("iterations", [1, 4])
-def test_a_first_guess_is_backed_up_as_the_reference_does(iterations, width, untied):
+def test_an_initial_value_is_backed_up_as_the_reference_does(iterations, width, untied):
     reward, transition = inputs(3, 6, 11, width=width, untied=untied and iterations + 1)
     initial_value = torch.randn(3, 1, 6, 11, generator=torch.Generator().manual_seed(1)).requires_grad_()
     found = []
@@ -319,14 +319,14 @@ def test_a_first_guess_is_backed_up_as_the_reference_does(iterations, width, unt
         assert_close(ours.detach(), theirs.detach(), 1e-4)
 
 
-def test_a_guess_that_is_the_value_so_far_continues_a_plan():
+def test_an_initial_value_continues_a_plan():
     reward, transition = inputs(2, 9, 9)
     _, value = fused_value_iteration(reward, transition, 5)
     q, _ = fused_value_iteration(reward, transition, 3, initial_value=value)
     assert_close(q, fused_value_iteration(reward, transition, 8)[0], 1e-5)
 
 
-def test_second_derivatives_reach_a_guess():
+def test_second_derivatives_reach_an_initial_value():
     reward, transition = inputs(1, 4, 5)
     initial_value = torch.randn(1, 1, 4, 5, generator=torch.Generator().manual_seed(1)).requires_grad_()
     found = []
@@ -338,8 +338,8 @@ def test_second_derivatives_reach_a_guess():
         assert_close(ours, theirs, 1e-4)
 
 
-def test_a_guess_of_another_shape_is_refused():
+def test_an_initial_value_of_another_shape_is_refused():
     with pytest.raises(
-        InputError, match=r"guess must have the shape \(2, 1, 4, 5\), but \(2, 1, 5, 4\) came"
+        InputError, match=r"initial_value: expected the shape \(2, 1, 4, 5\), got \(2, 1, 5, 4\)"
     ):
         require_initial_value(torch.zeros(2, 1, 5, 4), torch.zeros(2, 3, 4, 5))

@@ -48,7 +48,7 @@ def test_the_planner_equals_exact_value_iteration_on_random_graphs(seed):
         np.testing.assert_allclose(plan.value[0].numpy(), exact, rtol=1e-4, atol=1e-5)
 
 
-def test_the_compiled_way_is_taken_only_where_it_is_right():
+def test_the_compiled_backups_are_used_only_where_they_apply():
     transition = random_graph(0)
     reward = torch.zeros(2, 40)
     assert is_compiled_for(reward, transition)

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from vinlab.planning import GraphPlanner, GraphTransition, GridPlanner, SharedKernels
-from vinlab.planning.graph import group_choices
+from vinlab.planning.graph import group_edges
 from vinlab.types import MOVE_OFFSETS, InputError
 
 
@@ -71,26 +71,26 @@ def test_weights_may_differ_from_problem_to_problem():
     torch.testing.assert_close(together, torch.cat(alone))
 
 
-def test_a_node_that_no_edge_leaves_is_worth_its_reward():
+def test_the_value_of_a_node_without_edges_is_its_reward():
     transition = GraphTransition(torch.tensor([0]), torch.tensor([1]), torch.tensor([1.0]), 3)
     plan = GraphPlanner(iterations=5)(torch.tensor([[1.0, 2.0, -3.0]]), transition)
     assert plan.value.tolist() == [[3.0, 2.0, -3.0]]
     assert plan.q.tolist() == [[3.0]]
 
 
-def test_choices_hold_every_edge_at_its_own_node_and_little_filler():
+def test_tables_hold_every_edge_at_its_own_node_with_little_padding():
     sources = torch.tensor([2] * 9 + [0] + [4] * 3)
-    groups = group_choices(sources, 5)
+    groups = group_edges(sources, 5)
     held = {(int(n), int(e)) for g in groups for n, row in zip(g.nodes, g.edges, strict=True) for e in row}
     assert held == {(int(source), edge) for edge, source in enumerate(sources)}
     assert all(g.edges.shape[1] < 2 * min(int((sources == n).sum()) for n in g.nodes) for g in groups)
 
 
 def test_what_does_not_fit_is_named():
-    with pytest.raises(InputError, match=r"targets must lie in 0..2"):
+    with pytest.raises(InputError, match=r"targets: expected nodes from 0 to 2"):
         GraphTransition(torch.tensor([0]), torch.tensor([3]), torch.tensor([1.0]), 3)
     transition = GraphTransition(torch.tensor([0]), torch.tensor([1]), torch.tensor([1.0]), 3)
-    with pytest.raises(InputError, match="reward for 2 nodes"):
+    with pytest.raises(InputError, match="reward: expected 3 nodes"):
         GraphPlanner(iterations=1)(torch.zeros(1, 2), transition)
-    with pytest.raises(InputError, match="iterations must be at least 1"):
+    with pytest.raises(InputError, match="iterations: expected at least 1"):
         GraphPlanner(iterations=0)(torch.zeros(1, 3), transition)

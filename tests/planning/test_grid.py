@@ -110,7 +110,7 @@ def test_gradients_equal_finite_differences_twice(kind):
     assert torch.autograd.gradgradcheck(plan, (reward, *weights))
 
 
-def test_watching_the_value_spread_ends_at_the_plan():
+def test_the_last_value_by_iteration_is_that_of_the_plan():
     torch.manual_seed(5)
     reward, transition = torch.randn(2, 1, 6, 7), kernels(dtype=torch.float32)
     watched = values_by_iteration(reward, transition, 5)
@@ -121,14 +121,19 @@ def test_watching_the_value_spread_ends_at_the_plan():
 @pytest.mark.parametrize(
     ("reward", "transition", "iterations", "sentence"),
     [
-        (torch.zeros(1, 1, 3, 3), kernels(dtype=torch.float32), 0, "iterations must be at least 1"),
-        (torch.zeros(1, 2, 3, 3), kernels(dtype=torch.float32), 2, "kernels for 1 channels came"),
-        (torch.zeros(1, 1, 3, 3), kernels(width=2, dtype=torch.float32), 2, "must be odd"),
+        (torch.zeros(1, 1, 3, 3), kernels(dtype=torch.float32), 0, "iterations: expected at least 1, got 0"),
+        (
+            torch.zeros(1, 2, 3, 3),
+            kernels(dtype=torch.float32),
+            2,
+            "expected kernels for 2 channels, got kernels for 1",
+        ),
+        (torch.zeros(1, 1, 3, 3), kernels(width=2, dtype=torch.float32), 2, "odd width, got width 2"),
         (
             torch.zeros(1, 1, 3, 3),
             UntiedKernels(torch.zeros(3, 2, 1, 3, 3), torch.zeros(3, 2, 1, 3, 3)),
             3,
-            "need 4 sets of them, but 3 came",
+            "expected 4 sets of untied kernels for 3 iterations, got 3",
         ),
     ],
 )

@@ -94,14 +94,14 @@ def test_one_number_of_iterations_is_that_of_every_level():
 
 
 def test_what_does_not_fit_is_named():
-    with pytest.raises(InputError, match="at least one level"):
+    with pytest.raises(InputError, match="expected K of at least one level"):
         HierarchicalPlanner(iterations=())
-    with pytest.raises(InputError, match="factor must be at least 1"):
+    with pytest.raises(InputError, match="factor: expected at least 1"):
         HierarchicalPlanner(iterations=(1,), factor=0)
     planner = HierarchicalPlanner(iterations=(1, 1))
     rewards = [torch.zeros(1, 1, 3, 3), torch.zeros(1, 1, 4, 4)]
     sets = [kernels(1, torch.float32), kernels(2, torch.float32)]
-    with pytest.raises(InputError, match="2 levels, but 1 transitions came"):
+    with pytest.raises(InputError, match="transitions: expected one for each of 2 levels, got 1"):
         planner(rewards, sets[:1])
-    with pytest.raises(InputError, match=r"has \(2, 2\) cells, but \(3, 3\) came"):
+    with pytest.raises(InputError, match=r"expected a coarse value of \(2, 2\) cells .* got \(3, 3\) cells"):
         planner(rewards, sets)

@@ -13,14 +13,14 @@ DISCOUNT = 0.9
 
 
 def random_local_moves(rng, actions):
-    """For each action a chance for each of the nine cells around, itself included."""
+    """For each action a probability of each of the nine cells around, itself included."""
     return rng.dirichlet(np.full(9, 0.3), size=actions).reshape(actions, 3, 3)
 
 
-def process_on_grid(transition_logits, rows, cols):
-    """The explicit process: cells and one more state, outside the map, which is never left and worth nothing."""
+def process_on_grid(moves, rows, cols):
+    """The explicit process: cells and one absorbing state outside the map, without reward."""
     cells = rows * cols
-    probabilities = np.zeros((len(transition_logits), cells + 1, cells + 1))
+    probabilities = np.zeros((len(moves), cells + 1, cells + 1))
     probabilities[:, cells, cells] = 1.0
     for row in range(rows):
         for col in range(cols):
@@ -29,7 +29,7 @@ def process_on_grid(transition_logits, rows, cols):
                     to_row, to_col = row + down - 1, col + right - 1
                     inside = 0 <= to_row < rows and 0 <= to_col < cols
                     target = to_row * cols + to_col if inside else cells
-                    probabilities[:, row * cols + col, target] += transition_logits[:, down, right]
+                    probabilities[:, row * cols + col, target] += moves[:, down, right]
     return probabilities
 
 
@@ -37,19 +37,17 @@ def process_on_grid(transition_logits, rows, cols):
 @pytest.mark.parametrize(("rows", "cols", "iterations"), [(1, 1, 3), (1, 6, 5), (5, 4, 1), (7, 6, 12)])
 def test_the_planner_equals_textbook_value_iteration_on_random_maps(rows, cols, iterations, dtype):
     rng = np.random.default_rng(rows * 100 + cols)
-    transition_logits = random_local_moves(rng, actions=5)
+    moves = random_local_moves(rng, actions=5)
     reward = rng.normal(size=(rows, cols))
     exact = exact_value_iteration(
         np.append(reward.ravel(), 0.0),
-        process_on_grid(transition_logits, rows, cols),
+        process_on_grid(moves, rows, cols),
         discount=DISCOUNT,
         iterations=iterations,
     )
     here = torch.zeros(5, 1, 3, 3, dtype=dtype)
     here[:, 0, 1, 1] = 1.0
-    kernels = SharedKernels(
-        reward=here, value=torch.tensor(DISCOUNT * transition_logits[:, None], dtype=dtype)
-    )
+    kernels = SharedKernels(reward=here, value=torch.tensor(DISCOUNT * moves[:, None], dtype=dtype))
     plan = GridPlanner(iterations=iterations)(torch.tensor(reward[None, None], dtype=dtype), kernels)
     tolerance = 1e-12 if dtype == torch.float64 else 1e-5
     np.testing.assert_allclose(plan.value[0, 0].numpy().ravel(), exact[:-1], rtol=tolerance, atol=tolerance)
@@ -61,7 +59,7 @@ def test_with_move_kernels_the_planner_finds_how_many_moves_the_goal_is_away():
     obstacles = (rng.random((20, 9, 11)) < 0.25).astype(np.uint8)
     obstacles[:, 4, 5] = 0
     goals = np.tile([4, 5], (20, 1))
-    kernels = move_kernels(actions=9, discount=1.0, deviation=0.0)
+    kernels = move_kernels(actions=9, discount=1.0, std=0.0)
     # The ninth action stays where it is for nothing at the goal, and is never worth it elsewhere.
     kernels.reward[8, 0, 1, 1], kernels.value[8, 0, 1, 1] = 1.0, 1.0
     reward = torch.where(torch.tensor(obstacles) == 1, -1000.0, -1.0)[:, None]

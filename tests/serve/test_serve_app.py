@@ -258,7 +258,9 @@ def test_a_picture_that_does_not_fit_is_refused(ground_client, image):
         image=image,
     )
     assert answer.status_code == 400
-    assert answer.json()["error"].startswith("image: expected 16 x 16 grey pixels of the map, in base64, got ")
+    assert answer.json()["error"].startswith(
+        "image: expected 16 x 16 grey pixels of the map, in base64, got "
+    )
 
 
 def test_a_dropped_picture_becomes_ground_that_nobody_judges(ground_client):

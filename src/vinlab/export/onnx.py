@@ -1,4 +1,4 @@
-"""VINs for other tools: an ONNX graph with batch, height, width and number of backups left open."""
+"""VINs as ONNX graphs, for any batch, height, width and number of backups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from vinlab.export._graph_builder import GraphBuilder, backup_body
 from vinlab.modules import (
     CnnReward,
     ExpCostReward,
@@ -33,15 +34,15 @@ from vinlab.recording.files import write_bytes
 from vinlab.types import InputError
 
 OPSET, IR_VERSION = 18, 9
-"""Old enough for the runtimes of the last years."""
+"""Old enough for common runtimes."""
 
 
 def export_onnx(network: Any, path: str | Path) -> None:
     """Write a VIN as ONNX.
 
-    Inputs: ``observation [B C H W]``, ``states [B S 2]`` (row, col), ``iterations`` (K, one whole number, that of
-    every level).
-    Outputs: ``logits [B S M]``, and of the plan ``reward``, ``value`` and ``q``.
+    Inputs: ``observation [B C H W]``, ``states [B S 2]`` (row, col), ``iterations`` (K of every
+    level, one integer).
+    Outputs: ``logits [B S M]``, and ``reward``, ``value`` and ``q`` of the plan.
     """
     write_bytes(path, onnx_model(network).SerializeToString())
 
@@ -49,7 +50,7 @@ def export_onnx(network: Any, path: str | Path) -> None:
 def onnx_model(network: Any) -> Any:
     """The network as an ONNX model, checked."""
     onnx = _onnx()
-    graph = _GraphBuilder(onnx.helper, onnx.numpy_helper)
+    graph = GraphBuilder(onnx.helper, onnx.numpy_helper)
     _require_exportable(network)
     levels = _levels(network)
     coarser = None
@@ -84,17 +85,17 @@ PARTS = {
     "attention": (StateAttention,),
     "policy": (LinearPolicy, TemperaturePolicy),
 }
-"""The parts that the graph below can say."""
+"""The parts that can be exported."""
 
 
 def _require_exportable(network: Any) -> None:
     if not isinstance(network, ValueIterationNetwork):
-        raise InputError(f"Only VINs can be exported, but a {type(network).__name__} came.")
+        raise InputError(f"expected a VIN to export, got {type(network).__name__}.")
     for name, known in PARTS.items():
         part = getattr(network, name)
         if not isinstance(part, known):
-            wanted = " or ".join(kind.__name__ for kind in known)
-            raise InputError(f"The {name} of an exported VIN must be {wanted}, but is {type(part).__name__}.")
+            expected = " or ".join(kind.__name__ for kind in known)
+            raise InputError(f"{name} of an exported VIN: expected {expected}, got {type(part).__name__}.")
     _require_levels("reward", network.reward, HierarchicalReward, (CnnReward, ExpCostReward))
     _require_levels(
         "transition", network.transition, HierarchicalTransition, (SharedTransition, SoftmaxTransition)
@@ -104,16 +105,17 @@ def _require_exportable(network: Any) -> None:
         coarse_as_initial_value,
     ):
         raise InputError(
-            "The planner of an exported VIN must hand its coarse value over by as_reward or as_guess."
+            "planner of an exported VIN: expected combine=coarse_as_reward or coarse_as_initial_value, "
+            "got another function."
         )
 
 
 def _require_levels(name: str, part: Any, hierarchy: type, known: tuple[type, ...]) -> None:
     for level in part.levels if isinstance(part, hierarchy) else ():
         if not isinstance(level, known):
-            wanted = " or ".join(kind.__name__ for kind in known)
+            expected = " or ".join(kind.__name__ for kind in known)
             raise InputError(
-                f"Each level of an exported VIN's {name} must be {wanted}, but one is {type(level).__name__}."
+                f"{name} of each level of an exported VIN: expected {expected}, got {type(level).__name__}."
             )
 
 
@@ -122,27 +124,27 @@ class _Level:
     """One resolution of the planner."""
 
     name: str
-    """Before the names of all that belongs to it; nothing at the finest level, whose plan is the graph's."""
+    """The prefix of its names; empty at the finest level, whose plan is the graph's output."""
     reward: Any
     kernels: SharedKernels
     factor: int = 1
-    """How many of its cells a side of the next coarser level's cells takes."""
-    guesses: bool = False
-    """Whether a coarser value is where value iteration begins; else it is one more channel of the reward."""
+    """The ratio of its resolution to that of the next coarser level."""
+    starts_from_coarse: bool = False
+    """Whether the coarse value is the initial value; otherwise it is one more channel of the reward."""
 
     @property
     def features(self) -> nn.Conv2d:
-        """The layer that looks at the observation."""
+        """The layer that reads the observation."""
         return _layers(self.reward).features
 
 
 def _layers(part: Any) -> Any:
-    """The part that holds the two layers of a reward: of a cost, what says its logarithm."""
+    """The part with the two layers of a reward; of a cost, the one of its logarithm."""
     return part.log_cost if isinstance(part, ExpCostReward) else part
 
 
 def _levels(network: ValueIterationNetwork) -> list[_Level]:
-    """The resolutions of the planner, from coarse to fine; a plain one has one."""
+    """The resolutions of the planner, from coarse to fine."""
     kernels = network.transition(next(network.parameters()))
     if isinstance(network.reward, HierarchicalReward):
         planner, parts = network.planner, list(network.reward.levels)
@@ -150,73 +152,33 @@ def _levels(network: ValueIterationNetwork) -> list[_Level]:
         names = [f"coarse{depth}_" if depth else "" for depth in range(len(parts) - 1, -1, -1)]
         return [
             _Level(
-                name, part, shared, factor=planner.factor, guesses=planner.combine is coarse_as_initial_value
+                name,
+                part,
+                shared,
+                factor=planner.factor,
+                starts_from_coarse=planner.combine is coarse_as_initial_value,
             )
             for name, part, shared in zip(names, parts, kernels, strict=True)
         ]
     return [_Level("", network.reward, kernels)]
 
 
-class _GraphBuilder:
-    """Nodes and weights, added one after the other."""
-
-    def __init__(self, helper: Any, numpy_helper: Any) -> None:
-        self.helper, self.numpy_helper = helper, numpy_helper
-        self.nodes: list[Any] = []
-        self.weights: list[Any] = []
-
-    def node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        """Add a node; the name of what it gives comes back."""
-        self.nodes.append(self.helper.make_node(kind, inputs, [output], name=output, **attributes))
-        return output
-
-    def constant(self, name: str, numbers: Tensor | np.ndarray) -> str:
-        """Add weights or other fixed numbers."""
-        array = numbers.detach().cpu().numpy() if isinstance(numbers, Tensor) else numbers
-        if name not in {known.name for known in self.weights}:
-            self.weights.append(self.numpy_helper.from_array(np.array(array, order="C"), name))
-        return name
-
-    def convolution(self, image: str, kernel: Tensor, output: str, bias: Tensor | None = None) -> str:
-        """Add a convolution that keeps the size of the map."""
-        inputs = [image, self.constant(f"{output}_kernel", kernel)]
-        if bias is not None:
-            inputs.append(self.constant(f"{output}_bias", bias))
-        return self.node("Conv", inputs, output, pads=[kernel.shape[-1] // 2] * 4)
-
-    def finish(self, *, channels: int) -> Any:
-        """The whole graph with its inputs and outputs."""
-        real, whole = 1, 7  # ONNX's numbers for float32 and int64
-        describe = self.helper.make_tensor_value_info
-        inputs = [
-            describe("observation", real, ["B", channels, "H", "W"]),
-            describe("states", whole, ["B", "S", 2]),
-            describe("iterations", whole, []),
-        ]
-        outputs = [
-            describe("logits", real, ["B", "S", "M"]),
-            describe("reward", real, ["B", "R", "H", "W"]),
-            describe("value", real, ["B", 1, "H", "W"]),
-            describe("q", real, ["B", "A", "H", "W"]),
-        ]
-        return self.helper.make_graph(self.nodes, "vin", inputs, outputs, initializer=self.weights)
-
-
-def _add_level(graph: _GraphBuilder, level: _Level, coarser: str | None) -> str:
-    """The reward and the plan of a level; the name of its value comes back."""
+def _add_level(graph: GraphBuilder, level: _Level, coarser: str | None) -> str:
+    """Add the reward and the plan of a level; the name of its value is returned."""
     reward = f"{level.name}reward"
     if coarser is None:
         return _add_planner(graph, level, _add_reward(graph, level, reward))
-    if level.guesses:
+    if level.starts_from_coarse:
         _add_reward(graph, level, reward)
-        return _add_planner(graph, level, reward, initial_value=_add_guess(graph, level, coarser, reward))
+        initial_value = _add_initial_value(graph, level, coarser, reward)
+        return _add_planner(graph, level, reward, initial_value=initial_value)
     own = _add_reward(graph, level, f"{level.name}own_reward")
-    graph.node("Concat", [own, _add_larger(graph, level, coarser, own, FLAT)], reward, axis=1)
+    graph.node("Concat", [own, _add_upsampled(graph, level, coarser, own, NEAREST)], reward, axis=1)
     return _add_planner(graph, level, reward)
 
 
-def _add_reward(graph: _GraphBuilder, level: _Level, output: str) -> str:
-    """What the level is told to want, as a function of the observation."""
+def _add_reward(graph: GraphBuilder, level: _Level, output: str) -> str:
+    """The reward of a level, as a function of the observation."""
     part = _layers(level.reward)
     features = graph.convolution(
         "observation", part.features.weight, f"{level.name}features", part.features.bias
@@ -224,92 +186,75 @@ def _add_reward(graph: _GraphBuilder, level: _Level, output: str) -> str:
     if isinstance(part, CnnReward) and part.downsample > 1:
         side = [part.downsample] * 2
         features = graph.node(
-            "MaxPool", [features], f"{level.name}shrunk", kernel_shape=side, strides=side, ceil_mode=1
+            "MaxPool", [features], f"{level.name}pooled", kernel_shape=side, strides=side, ceil_mode=1
         )
     if isinstance(part, CnnReward):
         features = graph.node("Relu", [features], f"{level.name}hidden")
     if isinstance(level.reward, ExpCostReward):
-        log_cost = graph.convolution(features, part.reward.weight, f"{level.name}logarithm")
+        log_cost = graph.convolution(features, part.reward.weight, f"{level.name}log_cost")
         return graph.node("Neg", [graph.node("Exp", [log_cost], f"{level.name}cost")], output)
     return graph.convolution(features, part.reward.weight, output)
 
 
-FLAT = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
-SLOPED = {"mode": "linear", "coordinate_transformation_mode": "half_pixel"}
-"""How ONNX says what ``spread`` and ``slope`` of the hierarchical planner do."""
+NEAREST = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+LINEAR = {"mode": "linear", "coordinate_transformation_mode": "half_pixel"}
+"""``upsample_nearest`` and ``upsample_linear`` of the hierarchical planner as attributes of ONNX."""
 
 
-def _add_guess(graph: _GraphBuilder, level: _Level, coarser: str, like: str) -> str:
-    """The value that value iteration begins with."""
-    sloped = _add_larger(graph, level, coarser, like, SLOPED)
+def _add_initial_value(graph: GraphBuilder, level: _Level, coarser: str, like: str) -> str:
+    """The coarse value as the initial value."""
+    upsampled = _add_upsampled(graph, level, coarser, like, LINEAR)
     factor = graph.constant(f"{level.name}factor", np.array(level.factor, np.float32))
-    return graph.node("Mul", [sloped, factor], f"{level.name}guess")
+    return graph.node("Mul", [upsampled, factor], f"{level.name}initial_value")
 
 
-def _add_larger(graph: _GraphBuilder, level: _Level, coarser: str, like: str, how: Mapping[str, str]) -> str:
+def _add_upsampled(
+    graph: GraphBuilder, level: _Level, coarser: str, like: str, how: Mapping[str, str]
+) -> str:
     """A coarser value on the cells of this level, cut to the size of another of its images."""
     name = level.name
     scales = graph.constant(f"{name}scales", np.array([1, 1, level.factor, level.factor], np.float32))
-    larger = graph.node(
+    resized = graph.node(
         "Resize",
         [coarser, "", scales],
-        f"{name}larger",
+        f"{name}resized",
         **how,
     )
     size = graph.node("Shape", [like], f"{name}size", start=2)
     corner = graph.constant("corner", np.array([0, 0], np.int64))
     axes = graph.constant("map_axes", np.array([2, 3], np.int64))
-    return graph.node("Slice", [larger, corner, size, axes], f"{name}spread")
+    return graph.node("Slice", [resized, corner, size, axes], f"{name}upsampled")
 
 
-def _add_planner(graph: _GraphBuilder, level: _Level, reward: str, initial_value: str | None = None) -> str:
-    """K maximisations, the first from the reward alone or from a guess, and the read that follows them."""
+def _add_planner(graph: GraphBuilder, level: _Level, reward: str, initial_value: str | None = None) -> str:
+    """K maximisations, from zero or from an initial value, and the q that follows them."""
     name, part, reach = level.name, level.kernels, level.kernels.value.shape[-1] // 2
-    share = graph.convolution(reward, part.reward, f"{name}reward_share")
+    term = graph.convolution(reward, part.reward, f"{name}reward_term")
     actions = graph.constant("action_axis", np.array([1], np.int64))
     kernel = graph.constant(f"{name}value_kernel", part.value)
-    first_q = share
+    first_q = term
     if initial_value is not None:
-        guessed = graph.node("Conv", [initial_value, kernel], f"{name}guess_share", pads=[reach] * 4)
-        first_q = graph.node("Add", [share, guessed], f"{name}first_q")
+        started = graph.node("Conv", [initial_value, kernel], f"{name}initial_term", pads=[reach] * 4)
+        first_q = graph.node("Add", [term, started], f"{name}first_q")
     first = graph.node("ReduceMax", [first_q, actions], f"{name}first_value", keepdims=1)
-    one, going = graph.constant("one", np.array(1, np.int64)), graph.constant("going", np.array(True))
+    one, true = graph.constant("one", np.array(1, np.int64)), graph.constant("true", np.array(True))
     more = graph.node("Sub", ["iterations", one], f"{name}more_backups")
-    body = _backup(graph.helper, share, kernel, actions, reach)
-    value = graph.node("Loop", [more, going, first], f"{name}value", body=body)
-    spread = graph.node("Conv", [value, kernel], f"{name}value_share", pads=[reach] * 4)
-    graph.node("Add", [share, spread], f"{name}q")
+    body = backup_body(graph.helper, term, kernel, actions, reach)
+    value = graph.node("Loop", [more, true, first], f"{name}value", body=body)
+    last = graph.node("Conv", [value, kernel], f"{name}value_term", pads=[reach] * 4)
+    graph.node("Add", [term, last], f"{name}q")
     return value
 
 
-def _backup(helper: Any, share: str, kernel: str, actions: str, reach: int) -> Any:
-    """One backup as the body of a loop; what is fixed it sees from outside."""
-    real, whole, truth = 1, 7, 9
-    nodes = [
-        helper.make_node("Identity", ["going_in"], ["going_out"]),
-        helper.make_node("Conv", ["value_in", kernel], ["spread_in"], pads=[reach] * 4),
-        helper.make_node("Add", [share, "spread_in"], ["q_in"]),
-        helper.make_node("ReduceMax", ["q_in", actions], ["value_out"], keepdims=1),
-    ]
-    describe = helper.make_tensor_value_info
-    inputs = [
-        describe("step", whole, []),
-        describe("going_in", truth, []),
-        describe("value_in", real, ["B", 1, "H", "W"]),
-    ]
-    outputs = [describe("going_out", truth, []), describe("value_out", real, ["B", 1, "H", "W"])]
-    return helper.make_graph(nodes, "backup", inputs, outputs)
-
-
 def _matrix(part: LinearPolicy | TemperaturePolicy, actions: int) -> Tensor:
-    """How the worth of the actions becomes logits of the moves, ``[A M]``."""
+    """The matrix ``[A M]`` from the values of the actions to the logits of the moves."""
     if isinstance(part, LinearPolicy):
         return part.moves.weight.detach().T
     return torch.eye(actions, part.moves) * part.log_inverse_temperature.detach().exp()
 
 
-def _add_policy(graph: _GraphBuilder, matrix: Tensor) -> None:
-    """The q of each state, weighed into moves."""
+def _add_policy(graph: GraphBuilder, matrix: Tensor) -> None:
+    """Add the q of each state, and the logits of its moves."""
     # One index per state: row times width plus column.
     shape = graph.node("Shape", ["observation"], "shape")
     width = graph.node("Gather", [shape, graph.constant("width_axis", np.array([3], np.int64))], "width")

@@ -1,4 +1,4 @@
-"""What is drawn on a map: cells, obstacles, paths, start and goal, a number per cell."""
+"""Maps: cells, obstacles, paths, start and goal, a number per cell."""
 
 from collections.abc import Sequence
 from typing import SupportsInt
@@ -30,7 +30,7 @@ def draw_map(axes: Axes, obstacles: Shaped[np.ndarray, "H W"]) -> None:
 def draw_field(
     axes: Axes, field: Num[np.ndarray, "H W"], colours: str, hidden: Bool[np.ndarray, "H W"] | None = None
 ) -> AxesImage:
-    """One colour per cell by its number; hidden cells and numbers that are not finite stay pale."""
+    """One colour per cell by its number; hidden cells and numbers that are not finite are pale."""
     pale = ~np.isfinite(field) if hidden is None else hidden | ~np.isfinite(field)
     colour_map = colormaps[colours].with_extremes(bad=style.HIDDEN)
     image = axes.imshow(np.ma.masked_array(field, pale), cmap=colour_map, interpolation="nearest")
@@ -44,7 +44,7 @@ def draw_paths(
     predicted: Num[np.ndarray, "T 2"],
     shortest: Num[np.ndarray, "S 2"] | None,
 ) -> None:
-    """The predicted path as a thin line over the broad shortest one: both show where they agree."""
+    """The predicted path as a thin line over the broad shortest one, so that both can be seen."""
     cell = cell_points(axes, shape)
     if shortest is not None:
         broad = float(np.clip(0.45 * cell, 2.6, 6))
@@ -56,16 +56,13 @@ def draw_paths(
 def draw_ends(axes: Axes, shape: tuple[int, int], start: Position | None, goal: Position) -> None:
     """A disc at the start and a star at the goal."""
     size = float(np.clip(0.7 * cell_points(axes, shape), 4.5, 10))
-    look = {"linestyle": "none", "markeredgecolor": style.INK, "markeredgewidth": 0.7, "zorder": 5}
     if start is not None:
-        row, col = as_cell(start)
-        axes.plot(col, row, marker="o", markersize=size * 0.8, markerfacecolor="white", label="start", **look)
-    row, col = as_cell(goal)
-    axes.plot(col, row, marker="*", markersize=size * 1.4, markerfacecolor=style.GOAL, label="goal", **look)
+        style.mark_start(axes, *as_cell(start), size=size * 0.8)
+    style.mark_goal(axes, *as_cell(goal), size=size * 1.4)
 
 
 def frame(axes: Axes, colour: str = style.FRAME, width: float = 0.8) -> None:
-    """A thin frame and no ticks: a map's cells need no numbers."""
+    """A thin frame and no ticks."""
     axes.set_xticks([])
     axes.set_yticks([])
     for spine in axes.spines.values():
@@ -87,11 +84,11 @@ def as_cell(position: Position) -> tuple[int, int]:
 
 
 def require_map(name: str, array: np.ndarray, shape: tuple[int, ...] | None = None) -> None:
-    """The array must be a map with cells, of the given shape if there is one."""
+    """The array must be a map, of the given shape if there is one."""
     if array.ndim != 2 or array.size == 0:
-        raise InputError(f"{name} must be a map of rows and columns, but its shape is {array.shape}.")
+        raise InputError(f"{name}: expected a map of rows and columns, got the shape {array.shape}.")
     if shape is not None and array.shape != shape:
-        raise InputError(f"{name} must have the shape {shape} of the obstacles, but it has {array.shape}.")
+        raise InputError(f"{name}: expected the shape {shape} of the obstacles, got {array.shape}.")
 
 
 def _draw_line(axes: Axes, path: np.ndarray, colour: str, width: float, rim: float, *, label: str) -> None:

@@ -1,4 +1,4 @@
-"""Several problems side by side with the paths found for them: how well a policy does, at a glance."""
+"""Several problems side by side with the paths of a policy."""
 
 import math
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from vinlab.figures import maps, style
+from vinlab.figures.axes import legend_below
 from vinlab.types import GridProblems, InputError
 
 MARGIN = 0.2
@@ -26,27 +27,27 @@ def paths_figure(
     columns: int = 4,
     title: str = "",
 ) -> Figure:
-    """A panel per problem with its predicted and shortest path, and a caption that says how it ended.
+    """A panel per problem with its predicted and shortest path, and a caption with the outcome.
 
-    A shortest path of None means that the goal cannot be reached at all.
+    A shortest path of None means that no path reaches the goal.
     """
     _require_paths(problems, predicted, shortest)
     columns = max(1, min(columns, len(problems)))
     figure, panels = _sheet(len(problems), columns, problems.obstacles.shape[1:], title)
     for index, panel in enumerate(panels):
-        one = (problems.obstacles[index], problems.starts[index], problems.goals[index])
-        _draw_problem(panel, *one, predicted[index], shortest[index])
-    _legend(figure, panels)
+        problem = (problems.obstacles[index], problems.starts[index], problems.goals[index])
+        _draw_problem(panel, *problem, predicted[index], shortest[index])
+    legend_below(figure, panels)
     return figure
 
 
 def _require_paths(problems: GridProblems, predicted: Sequence[object], shortest: Sequence[object]) -> None:
     if len(problems) == 0:
-        raise InputError("problems must hold at least one problem, but none came.")
+        raise InputError("problems: expected at least one, got none.")
     if not len(problems) == len(predicted) == len(shortest):
         raise InputError(
-            f"Each problem needs a predicted and a shortest path, but {len(problems)} problems came with"
-            f" {len(predicted)} predicted and {len(shortest)} shortest paths."
+            f"expected a predicted and a shortest path for each of {len(problems)} problems, "
+            f"got {len(predicted)} predicted and {len(shortest)} shortest paths."
         )
 
 
@@ -87,29 +88,10 @@ def _draw_problem(
 
 
 def _outcome(reached: bool, steps: int, shortest: np.ndarray | None) -> tuple[str, str]:
-    """How it ended, in words and in the colour of the frame; the words alone say it all."""
+    """The outcome in words, and the colour of the frame."""
     if reached:
         expert = "" if shortest is None else f", shortest {len(shortest) - 1}"
         return f"✓ {steps} steps{expert}", style.GREEN
     if shortest is None:
-        return "no way to the goal", style.FRAME
+        return "no path to the goal", style.FRAME
     return f"✗ not reached in {steps} steps", style.VERMILION
-
-
-def _legend(figure: Figure, panels: Sequence[Axes]) -> None:
-    """One for all panels, below them; each kind of line once."""
-    entries = {}
-    for panel in panels:
-        handles, labels = panel.get_legend_handles_labels()
-        entries |= dict(zip(labels, handles, strict=True))
-    figure.legend(
-        list(entries.values()),
-        list(entries),
-        loc="lower center",
-        bbox_to_anchor=(0.5, 0.0),
-        ncols=4,
-        fontsize=style.TICK_SIZE,
-        frameon=False,
-        columnspacing=1.4,
-        handlelength=1.6,
-    )

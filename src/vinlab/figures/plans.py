@@ -1,4 +1,4 @@
-"""One plan in three panels: the map with its paths, what the planner was told to want, what it found."""
+"""One plan in three panels: the map with its paths, the learned reward, the value."""
 
 from dataclasses import dataclass
 
@@ -10,6 +10,7 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from vinlab.figures import maps, style
+from vinlab.figures.axes import LEGEND
 from vinlab.figures.maps import Position
 
 MARGIN = 0.2
@@ -22,7 +23,7 @@ STRIP = 0.5
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the panels go, in inches; side by side, or one below the other where maps are long rows."""
+    """Where the panels go, in inches: side by side, or one below the other where maps are wide."""
 
     panel_width: float
     panel_height: float
@@ -90,7 +91,7 @@ def _layout(rows: int, cols: int, heading: float) -> _Layout:
     stacked = cols >= 3 * rows
     widest, highest = (6.0, 2.0) if stacked else (2.6, 3.6)
     scale = min(widest / cols, highest / rows)
-    # A legend needs some width, however narrow the map.
+    # The legend needs some width beside a narrow map.
     return _Layout(cols * scale, rows * scale, max(cols * scale, 2.2), stacked, heading)
 
 
@@ -102,16 +103,14 @@ def _panel(figure: Figure, layout: _Layout, index: int, caption: str) -> Axes:
 
 
 def _legend(layout: _Layout, panel: Axes) -> None:
-    """Below the map, so that it covers nothing."""
+    """Below the map, where it covers nothing."""
     panel.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
         ncols=4 if layout.stacked else 2,
-        fontsize=style.TICK_SIZE,
-        frameon=False,
         columnspacing=1.2,
-        handlelength=1.6,
         borderaxespad=0.4,
+        **LEGEND,
     )
 
 

@@ -1,4 +1,4 @@
-"""Figures on disk, wholly or not at all, and the same bytes for the same figure."""
+"""Figures on disk: written atomically, with the same bytes for the same figure."""
 
 import io
 from pathlib import Path
@@ -11,7 +11,7 @@ from vinlab.figures.style import DOTS_PER_INCH
 from vinlab.recording.files import write_bytes
 from vinlab.types import InputError
 
-# Without the moment of writing, which would make every file differ.
+# Without the time of writing, which would make every file differ.
 _METADATA: Final[dict[str, dict[str, Any]]] = {
     ".png": {"Software": None},
     ".pdf": {"CreationDate": None},
@@ -20,12 +20,12 @@ _METADATA: Final[dict[str, dict[str, Any]]] = {
 
 
 def save_figure(figure: Figure, path: str | Path) -> Path:
-    """Where the figure now is; the suffix of the path settles the format."""
+    """Write the figure and return its path; the suffix decides the format."""
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in _METADATA:
         known = ", ".join(_METADATA)
-        raise InputError(f"Cannot write {path}: a figure must end in one of {known}, but {suffix!r} came.")
+        raise InputError(f"{path}: expected a name that ends in {known}, got {suffix!r}.")
     buffer = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "vinlab", "pdf.fonttype": 42}):
         figure.savefig(buffer, format=suffix[1:], dpi=DOTS_PER_INCH, metadata=_METADATA[suffix])

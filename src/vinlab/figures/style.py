@@ -1,9 +1,9 @@
-"""How all our figures look: one palette that the colour-blind can read, one set of sizes.
+"""The look of all figures: one palette that colour-blind readers can tell apart, one set of sizes.
 
-Nothing here changes matplotlib's global settings; every size is given where something is drawn.
+Nothing here changes matplotlib's global settings.
 """
 
-from typing import Final
+from typing import Final, SupportsFloat
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,7 +17,7 @@ VERMILION: Final = "#D55E00"
 PURPLE: Final = "#CC79A7"
 INK: Final = "#262626"
 LINES: Final = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
-"""The colours of several lines in one panel, in their order."""
+"""The colours of several lines in one panel, in order."""
 
 PREDICTED: Final = VERMILION
 SHORTEST: Final = SKY
@@ -38,20 +38,30 @@ DOTS_PER_INCH: Final = 200
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty white sheet, its sides in inches."""
+    """An empty white figure, its sides in inches."""
     return Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor="white")
 
 
 def place(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
-    """Axes on the sheet, all in inches, from its left and upper edges."""
-    sheet_width, sheet_height = figure.get_size_inches()
-    bottom = sheet_height - top - height
-    return figure.add_axes(
-        (left / sheet_width, bottom / sheet_height, width / sheet_width, height / sheet_height)
-    )
+    """Axes on the figure, in inches from its left and upper edges."""
+    across, down = figure.get_size_inches()
+    return figure.add_axes((left / across, (down - top - height) / down, width / across, height / down))
 
 
 def write_title(figure: Figure, title: str, top: float) -> None:
-    """The heading of the whole sheet, so many inches below its upper edge."""
+    """The title of the whole figure, so many inches below its upper edge."""
     height = figure.get_size_inches()[1]
     figure.text(0.5, 1 - top / height, title, ha="center", va="top", size=TITLE_SIZE, color=INK)
+
+
+_MARKER: Final = {"linestyle": "none", "markeredgecolor": INK, "markeredgewidth": 0.7, "zorder": 5}
+
+
+def mark_start(axes: Axes, row: SupportsFloat, col: SupportsFloat, *, size: float) -> None:
+    """A white disc."""
+    axes.plot(col, row, marker="o", markersize=size, markerfacecolor="white", label="start", **_MARKER)
+
+
+def mark_goal(axes: Axes, row: SupportsFloat, col: SupportsFloat, *, size: float) -> None:
+    """A star."""
+    axes.plot(col, row, marker="*", markersize=size, markerfacecolor=GOAL, label="goal", **_MARKER)

@@ -111,9 +111,7 @@ def values_to_obstacles(array: np.ndarray, name: str, options: MapOptions) -> tu
     if options.threshold is None:
         strange = array[(array != 0) & (array != 1) & ~unknown]
         if strange.size:
-            raise InputError(
-                f"{name}: expected only 0 and 1, or a --threshold, got {strange.flat[0]}."
-            )
+            raise InputError(f"{name}: expected only 0 and 1, or a --threshold, got {strange.flat[0]}.")
         high, words = array == 1, {"dark": "0 is blocked", "bright": "1 is blocked"}
     else:
         if not math.isfinite(options.threshold):

@@ -1,4 +1,4 @@
-"""The four parts that a VIN's designer chooses: reward, transition, attention, policy. All that is learned is here."""
+"""The four learned parts of a VIN: reward, transition, attention and policy."""
 
 from vinlab.modules.attention import PatchAttention, StateAttention
 from vinlab.modules.policy import IdentityPolicy, LinearPolicy, MlpPolicy, TemperaturePolicy

@@ -1,4 +1,4 @@
-"""pi_re: the reactive policy, from what was attended to what is done."""
+"""pi_re: the reactive policy, from the attended values to logits or actions."""
 
 import torch
 from jaxtyping import Float
@@ -18,24 +18,23 @@ class LinearPolicy(nn.Module):
 
 
 class IdentityPolicy(nn.Module):
-    """No layer at all: the softmax of the attended values is the probability of each move, one for each action."""
+    """No layer: the attended values are the logits, one move per action."""
 
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S A"]:
-        """The values themselves, as logits."""
+        """The values as logits."""
         return attended
 
 
 class TemperaturePolicy(nn.Module):
-    """The planner's first actions as moves, the better ones likelier, with a learned sharpness.
+    """The values of the planner's first actions, divided by a learned temperature, as logits of the moves.
 
-    Only differences of values count, however far below zero a far goal puts them all.
+    Only differences of values count, so a distant goal with very negative values is no problem.
     """
 
     def __init__(self, *, moves: int = 8) -> None:
         super().__init__()
         self.moves = moves
         self.log_inverse_temperature = nn.Parameter(torch.zeros(()))
-        """Its logarithm."""
 
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
         """The logits of the moves in every state."""
@@ -43,18 +42,18 @@ class TemperaturePolicy(nn.Module):
 
 
 class MlpPolicy(nn.Module):
-    """Three fully connected layers whose output is a control: the paper's reactive policy for continuous moves."""
+    """Three fully connected layers: the paper's reactive policy for continuous actions."""
 
-    def __init__(self, *, inputs: int, hidden: int = 64, controls: int = 2) -> None:
+    def __init__(self, *, inputs: int, hidden: int = 64, outputs: int = 2) -> None:
         super().__init__()
         self.layers = nn.Sequential(
             nn.Linear(inputs, hidden),
             nn.ReLU(),
             nn.Linear(hidden, hidden),
             nn.ReLU(),
-            nn.Linear(hidden, controls),
+            nn.Linear(hidden, outputs),
         )
 
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
-        """The control in every state."""
+        """The action in every state."""
         return self.layers(attended)

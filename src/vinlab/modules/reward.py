@@ -1,4 +1,4 @@
-"""f_R: what the planner is told to want, as a function of the observation."""
+"""f_R: the planner's reward, as a function of the observation."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,9 @@ from vinlab.planning.hierarchy import downsample_max
 
 
 class CnnReward(nn.Module):
-    """A layer of small filters and a last one that weighs them: the paper's f_R for maps.
+    """Two convolutions with a rectifier between them: the paper's f_R for maps.
 
-    With ``downsample`` above 1 the reward is that of a coarser map: between the two layers the largest feature of
-    each block of cells is taken.
+    With ``downsample`` above 1 the reward is that of a coarser map: features are max-pooled between the two layers.
     """
 
     def __init__(
@@ -29,15 +28,14 @@ class CnnReward(nn.Module):
         """The reward of every cell."""
         # On a CPU these two layers cost more than the planner; with channels last they take two thirds of the time.
         observation = observation.contiguous(memory_format=torch.channels_last)
-        # What a block holds at most is the same before the rectifier as behind it, where there is less to do.
+        # Pooling and the rectifier commute; the rectifier has less to do on the pooled map.
         return self.reward(downsample_max(self.features(observation), self.downsample).relu())
 
 
 class LinearReward(nn.Module):
-    """The same without a nonlinearity and with a last filter of one cell: what the authors' own code computes.
+    """The same without a nonlinearity and with a 1 x 1 filter as the last one, as in the authors' code.
 
-    Without a nonlinearity the two layers are one small filter. It is put together first, which is far faster and has
-    the same gradients.
+    The two layers are composed into one filter first, which is much faster and has the same gradients.
     """
 
     def __init__(self, *, channels: int = 2, hidden: int = 150, rewards: int = 1, width: int = 3) -> None:
@@ -56,10 +54,10 @@ class LinearReward(nn.Module):
 
 
 class ExpCostReward(nn.Module):
-    """Every cell costs something: minus the exponential of what another part says of it.
+    """A negative reward: minus the exponential of another part's output, which is the logarithm of the cost.
 
-    Costs that differ by orders of magnitude, as those of floor and wall must on maps with long detours, are a few
-    steps of learning apart, and nowhere is there anything to gain but at the goal, where costs end.
+    Costs that differ by orders of magnitude, as those of free cells and obstacles must on maps with long detours, are
+    a few updates apart.
     """
 
     def __init__(self, log_cost: nn.Module) -> None:
@@ -72,7 +70,7 @@ class ExpCostReward(nn.Module):
 
 
 class HierarchicalReward(nn.Module):
-    """A reward part for each level of a hierarchical planner, from coarse to fine; all see the full map."""
+    """One reward part for each level of a hierarchical planner, from coarse to fine; all read the full map."""
 
     def __init__(self, levels: Sequence[nn.Module]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""f_P: how the planner believes the world moves, as a function of the observation."""
+"""f_P: the planner's transition model, as a function of the observation."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from vinlab.types import MOVE_OFFSETS, InputError
 
 
 class SharedTransition(nn.Module):
-    """One learned set of kernels, whatever the observation, shared by all backups."""
+    """One learned set of kernels for all observations and backups."""
 
     def __init__(self, initial: SharedKernels) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class SharedTransition(nn.Module):
         self.value = nn.Parameter(initial.value.clone())
 
     def forward(self, observation: Tensor) -> SharedKernels:
-        """The kernels as they stand."""
+        """The learned kernels."""
         return SharedKernels(reward=self.reward, value=self.value)
 
 
@@ -32,12 +32,12 @@ class UntiedTransition(nn.Module):
         self.value = nn.Parameter(torch.stack([kernels.value for kernels in initial]))
 
     def forward(self, observation: Tensor) -> UntiedKernels:
-        """The kernels as they stand."""
+        """The learned kernels."""
         return UntiedKernels(reward=self.reward, value=self.value)
 
 
 class FixedTransition(nn.Module):
-    """Kernels that are known and not learned."""
+    """Kernels that are not learned."""
 
     reward: Tensor
     value: Tensor
@@ -48,27 +48,27 @@ class FixedTransition(nn.Module):
         self.register_buffer("value", kernels.value)
 
     def forward(self, observation: Tensor) -> SharedKernels:
-        """The kernels as they were given."""
+        """The given kernels."""
         return SharedKernels(reward=self.reward, value=self.value)
 
 
 class SoftmaxTransition(nn.Module):
-    """Learned chances of where each action leads, which sum to one, and learned weights of what it costs there.
+    """Learned transition probabilities of each action, which sum to one, and learned weights of the cost there.
 
-    As no value is lost on the way, a step more is seen in the value of a cell at whatever distance; with free
-    kernels the value shrinks or grows geometrically, until float32 has nothing left to compare. The weights are
-    never negative: no action turns a cost into a gain.
+    There is no discount, so one more step shows in the value at any distance. With free kernels the value shrinks or
+    grows geometrically with the distance, until float32 cannot resolve the differences. The weights are positive: no
+    action turns a cost into a gain.
     """
 
     def __init__(self, transition_logits: Tensor, cost_logits: Tensor) -> None:
         super().__init__()
         self.transition_logits = nn.Parameter(transition_logits.clone())
-        """Logarithms ``[A 1 F F]``, up to what all of an action have in common."""
+        """``[A 1 F F]``, normalised by a softmax per action."""
         self.cost_logits = nn.Parameter(cost_logits.clone())
-        """Logarithms ``[A R F F]``."""
+        """``[A R F F]``, the logarithms of the weights."""
 
     def forward(self, observation: Tensor) -> SharedKernels:
-        """The kernels that these logarithms mean."""
+        """The kernels of these logits."""
         value = self.transition_logits.flatten(1).softmax(dim=1).view_as(self.transition_logits)
         return SharedKernels(reward=self.cost_logits.exp(), value=value)
 
@@ -88,7 +88,7 @@ class HierarchicalTransition(nn.Module):
 def random_kernels(
     *, actions: int = 10, rewards: int = 1, width: int = 3, std: float = 0.01
 ) -> SharedKernels:
-    """Normal noise, which knows nothing of moves: the paper's start in the grid-world."""
+    """Normal noise, without any prior: how the paper initialises kernels on maps."""
     return SharedKernels(
         reward=std * torch.randn(actions, rewards, width, width),
         value=std * torch.randn(actions, 1, width, width),
@@ -105,15 +105,15 @@ def move_kernels(
     moves: int = len(MOVE_OFFSETS),
     extra_reward_weight: float = 0.0,
 ) -> SharedKernels:
-    """Grid-world moves: action m wants the reward and the discounted value of the cell that move m leads to.
+    """Kernels of moves: q of action m is the reward and the discounted value of the cell that move m leads to.
 
-    This is the paper's prior in its control experiment. Actions beyond the moves start as noise; of reward channels
-    beyond the first each action wants as much as ``extra_reward_weight`` says.
+    This is the paper's prior for continuous actions. Actions beyond the moves start as noise; reward channels beyond
+    the first have the weight ``extra_reward_weight``.
     """
     if actions < moves or width < 3:
         raise InputError(
-            f"{moves} moves need as many actions and kernels of width 3 or more, "
-            f"but {actions} actions of width {width} came."
+            f"expected at least {moves} actions and kernels of width 3 or more for {moves} moves, "
+            f"got {actions} actions and width {width}."
         )
     kernels = random_kernels(actions=actions, rewards=rewards, width=width, std=std)
     centre = width // 2
@@ -125,21 +125,21 @@ def move_kernels(
 
 
 def move_logits(*, logit: float = 14.0, width: int = 3) -> Tensor:
-    """Logarithms ``[A 1 F F]`` with which each move, and staying as the last action, leads where it should.
+    """Transition logits ``[A 1 F F]`` of the moves, and of staying as the last action.
 
-    To every other cell an action leads about ``exp(-logit)`` times as likely.
+    Every other cell is about ``exp(-logit)`` times as likely as the intended one.
     """
-    places = [*MOVE_OFFSETS.tolist(), (0, 0)]
-    logarithms = torch.full((len(places), 1, width, width), -logit)
-    for action, (row, col) in enumerate(places):
-        logarithms[action, 0, width // 2 + row, width // 2 + col] = 0.0
-    return logarithms
+    offsets = [*MOVE_OFFSETS.tolist(), (0, 0)]
+    logits = torch.full((len(offsets), 1, width, width), -logit)
+    for action, (row, col) in enumerate(offsets):
+        logits[action, 0, width // 2 + row, width // 2 + col] = 0.0
+    return logits
 
 
 def exit_cost_logits(moves: Tensor, amount: float) -> Tensor:
-    """Logarithms ``[A 1+M F F]`` by which move m also pays so much of cost channel 1 + m of the cell that it leaves.
+    """Cost logits ``[A 1+M F F]`` by which move m also pays ``amount`` times cost channel 1 + m of the cell it leaves.
 
-    ``moves`` are those of the first channel, as ``move_logits`` gives them.
+    ``moves`` are the logits of the first channel, from ``move_logits``.
     """
     centre, unused = moves.shape[-1] // 2, moves.min()
     leaving = torch.full((len(moves), len(MOVE_OFFSETS), *moves.shape[2:]), float(unused))

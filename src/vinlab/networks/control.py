@@ -1,7 +1,6 @@
-"""Policies with continuous controls: they look at a domain once and then push in as many states as one likes."""
+"""Policies with continuous actions: one plan per domain, from which the forces in many states are read."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,71 +13,69 @@ from vinlab.modules.attention import cell_and_offset
 from vinlab.networks.base import Policy
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner
-from vinlab.types import Plan
+from vinlab.types import Iterations, Plan
 
 STATE_FEATURES = 6
-"""Position, velocity, and where in its cell the position lies."""
+"""Position, velocity, and offset of the position within its cell."""
 
 
 class ControlPolicy(Policy):
-    """A policy for a particle: its states are (row, col, velocity of each), lengths from -1 to 1."""
+    """A policy for a particle; a state is (row, col), from -1 to 1, and the velocity of each."""
 
     @abstractmethod
     def act(self, plan: Any, states: Float[Tensor, "B S 4"]) -> Float[Tensor, "B S 2"]:
-        """The pushes in some states of each domain."""
+        """The forces in some states of each domain."""
 
     def forward(
         self,
         observation: Float[Tensor, "B C H W"],
         states: Float[Tensor, "B S 4"],
         *,
-        iterations: int | Sequence[int] | None = None,
+        iterations: Iterations = None,
     ) -> tuple[Float[Tensor, "B S 2"], Any]:
-        """The pushes, and the plan they were read from."""
+        """The forces, and the plan they were read from."""
         plan = self.plan(observation, iterations=iterations)
         return self.act(plan, states), plan
 
 
 class ControlVin(ControlPolicy, ValueIterationNetwork):
-    """Plans on the coarse picture, looks at a patch of the value, and turns it into a push."""
+    """Plans on the coarse image, attends to a patch of the value and maps it to a force."""
 
     def act(self, plan: Plan, states: Float[Tensor, "B S 4"]) -> Float[Tensor, "B S 2"]:
-        """The pushes in some states of each domain, read from its plan."""
+        """The forces in some states of each domain, read from its plan."""
         features = state_features(states, *plan.value.shape[2:])
         return self.policy(torch.cat([self.attention(plan, states), features], dim=-1))
 
 
 @dataclass(frozen=True)
 class ImageFeatures:
-    """What a reactive policy remembers of a domain."""
+    """The features of a domain's image."""
 
     features: Float[Tensor, "B F"]
     shape: tuple[int, int]
 
 
 class ControlCnn(ControlPolicy):
-    """The paper's rival: two convolutions see the picture, and the same three layers turn it into a push."""
+    """The paper's baseline: two convolutions on the image, and the same three layers that map to a force."""
 
     def __init__(self, *, convolutions: nn.Module, policy: nn.Module) -> None:
         super().__init__()
         self.convolutions = convolutions
         self.policy = policy
 
-    def plan(
-        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
-    ) -> ImageFeatures:
-        """The picture's features."""
+    def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> ImageFeatures:
+        """The features of the image."""
         rows, cols = observation.shape[2:]
         return ImageFeatures(self.convolutions(observation), (rows, cols))
 
     def act(self, plan: ImageFeatures, states: Float[Tensor, "B S 4"]) -> Float[Tensor, "B S 2"]:
-        """The pushes in some states of each domain."""
+        """The forces in some states of each domain."""
         seen = plan.features[:, None].expand(-1, states.shape[1], -1)
         return self.policy(torch.cat([seen, state_features(states, *plan.shape)], dim=-1))
 
 
 def state_features(states: Float[Tensor, "B S 4"], rows: int, cols: int) -> Float[Tensor, "B S 6"]:
-    """Position, velocity, and where in its cell the position lies: the same numbers for every network."""
+    """Position, velocity, and offset within the cell: the same inputs for every network."""
     _, offset = cell_and_offset(states[..., :2], rows, cols)
     return torch.cat([states, offset], dim=-1)
 
@@ -97,8 +94,8 @@ class ControlVinConfig:
     def build(self) -> ControlVin:
         """The network with fresh weights.
 
-        Rewards start without a sign: a goal that begins as a punishment is avoided by every backup, its value never
-        spreads, and such a network does not recover.
+        The last filter of the reward starts non-negative: a goal that starts with a negative reward is avoided by
+        every backup, its value does not spread, and such a network does not recover.
         """
         reward = CnnReward(hidden=self.features)
         with torch.no_grad():
@@ -114,7 +111,7 @@ class ControlVinConfig:
 
 @dataclass(frozen=True)
 class ControlCnnConfig:
-    """The rival: two convolutions with pooling, then the same three layers."""
+    """The baseline: two convolutions with pooling, then the same three layers."""
 
     kind: ClassVar[str] = "control-cnn"
     size: int = 16

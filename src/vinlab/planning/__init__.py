@@ -1,4 +1,4 @@
-"""Value iteration as a layer. Nothing here holds weights: reward and transition come in, a plan goes out."""
+"""Value iteration as a layer without weights: from reward and transition to a plan."""
 
 from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels
 from vinlab.planning.graph import GraphPlanner, GraphTransition

@@ -1,12 +1,13 @@
-"""One Bellman backup on a grid as pure functions: the readable reference for every faster path.
+"""Bellman backups on a grid as pure functions: the reference for the compiled kernels.
 
 A backup is a convolution and a maximum (equation 2 of the paper and Section 3.1):
 ``q[a] = reward kernels * reward + value kernels * value``, then ``value = max over a of q[a]``.
-Convolutions are torch's (no flip) with zeros outside the map, so a kernel's entry ``[row, col]`` weighs the
-cell at ``(row - F // 2, col - F // 2)`` from the one that is backed up.
+Convolutions are torch's (no flip) with zeros outside the map: a kernel's entry ``[row, col]`` is the weight of the
+cell at the offset ``(row - F // 2, col - F // 2)`` from the one that is backed up.
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -20,14 +21,14 @@ from vinlab.types import InputError
 
 @runtime_checkable
 class GridTransition(Protocol):
-    """How the planner believes the world moves: turns reward and value into their shares of q, backup by backup."""
+    """The planner's model of the dynamics: it maps reward and value to their terms of q, step by step."""
 
     def reward_term(self, reward: Tensor, step: int) -> Tensor:
-        """What the reward ``[B R H W]`` adds to q ``[B A H W]`` in convolution ``step``."""
+        """The term of the reward ``[B R H W]`` in q ``[B A H W]``, in convolution ``step``."""
         ...
 
     def value_term(self, value: Tensor, step: int) -> Tensor:
-        """What the value ``[B 1 H W]`` adds to q ``[B A H W]`` in convolution ``step``."""
+        """The term of the value ``[B 1 H W]`` in q ``[B A H W]``, in convolution ``step``."""
         ...
 
 
@@ -49,7 +50,7 @@ class SharedKernels:
 
 @dataclass(frozen=True)
 class UntiedKernels:
-    """A set of kernels of its own for each of the K + 1 convolutions (the paper's "untied weights")."""
+    """One set of kernels for each of the K + 1 convolutions (the paper's "untied weights")."""
 
     reward: Float[Tensor, "L A R F F"]
     value: Float[Tensor, "L A 1 F F"]
@@ -65,7 +66,7 @@ class UntiedKernels:
 
 @dataclass(frozen=True)
 class LocalKernels:
-    """Kernels that differ from cell to cell and from problem to problem, shared by all backups."""
+    """Kernels that depend on the cell and the problem, shared by all backups."""
 
     reward: Float[Tensor, "B A R F F H W"]
     value: Float[Tensor, "B A 1 F F H W"]
@@ -80,14 +81,14 @@ class LocalKernels:
 
 
 def convolve(image: Float[Tensor, "B R H W"], kernel: Float[Tensor, "A R F F"]) -> Float[Tensor, "B A H W"]:
-    """Weigh each cell's neighbourhood with one kernel per action; the map keeps its size."""
+    """The weighted sum of each cell's neighbourhood, with one kernel per action; the map keeps its size."""
     return functional.conv2d(image, kernel, padding=kernel.shape[-1] // 2)
 
 
 def convolve_locally(
     image: Float[Tensor, "B R H W"], kernel: Float[Tensor, "B A R F F H W"]
 ) -> Float[Tensor, "B A H W"]:
-    """Weigh each cell's neighbourhood with kernels of the cell's own."""
+    """The weighted sum of each cell's neighbourhood, with kernels of that cell."""
     batch, _, channels, width, _, rows, cols = kernel.shape
     patches = functional.unfold(image, width, padding=width // 2)
     patches = patches.view(batch, channels, width, width, rows, cols)
@@ -95,7 +96,7 @@ def convolve_locally(
 
 
 def maximise(q: Float[Tensor, "B A H W"]) -> Float[Tensor, "B 1 H W"]:
-    """The worth of the best action; its gradient goes to that action alone."""
+    """The value of the best action; its gradient goes to that action alone."""
     return q.max(dim=1, keepdim=True).values
 
 
@@ -106,34 +107,48 @@ def value_iteration(
     *,
     initial_value: Float[Tensor, "B 1 H W"] | None = None,
 ) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
-    """The q and value of K maximisations and the read that follows them, from a value of zero or a first guess."""
+    """The value after K maximisations and the q that follows, from a value of zero or from ``initial_value``."""
     require_iterations(iterations)
     require_initial_value(initial_value, reward)
-    shares = _reward_shares(reward, transition)
+    terms = reward_terms(reward, transition)
+    values = iterate_values(terms, transition, iterations, initial_value=initial_value)
+    value = deque(values, maxlen=1).pop()
+    return terms(iterations) + transition.value_term(value, iterations), value
+
+
+def iterate_values(
+    terms: Callable[[int], Tensor],
+    transition: GridTransition,
+    iterations: int,
+    *,
+    initial_value: Float[Tensor, "B 1 H W"] | None = None,
+) -> Iterator[Float[Tensor, "B 1 H W"]]:
+    """The value after each of the K maximisations, from the reward's terms by step."""
     value = maximise(
-        shares(0) if initial_value is None else shares(0) + transition.value_term(initial_value, 0)
+        terms(0) if initial_value is None else terms(0) + transition.value_term(initial_value, 0)
     )
+    yield value
     for step in range(1, iterations):
-        value = maximise(shares(step) + transition.value_term(value, step))
-    return shares(iterations) + transition.value_term(value, iterations), value
+        value = maximise(terms(step) + transition.value_term(value, step))
+        yield value
 
 
 def require_iterations(iterations: int) -> None:
-    """At least one maximisation is needed for there to be a value."""
+    """A plan needs at least one maximisation."""
     if iterations < 1:
-        raise InputError(f"iterations must be at least 1, but {iterations} came.")
+        raise InputError(f"iterations: expected at least 1, got {iterations}.")
 
 
 def require_initial_value(initial_value: Tensor | None, reward: Tensor) -> None:
-    """A first guess has a value for every cell of every problem."""
-    wanted = (len(reward), 1, *reward.shape[2:])
-    if initial_value is not None and tuple(initial_value.shape) != wanted:
-        raise InputError(f"the guess must have the shape {wanted}, but {tuple(initial_value.shape)} came.")
+    """An initial value has one entry for every cell of every problem."""
+    expected = (len(reward), 1, *reward.shape[2:])
+    if initial_value is not None and tuple(initial_value.shape) != expected:
+        raise InputError(f"initial_value: expected the shape {expected}, got {tuple(initial_value.shape)}.")
 
 
-def _reward_shares(reward: Tensor, transition: GridTransition) -> Callable[[int], Tensor]:
-    """The reward's share per step, computed once where all steps share it."""
+def reward_terms(reward: Tensor, transition: GridTransition) -> Callable[[int], Tensor]:
+    """The reward's term by step, computed once where all steps share it."""
     if isinstance(transition, UntiedKernels):
         return lambda step: transition.reward_term(reward, step)
-    share = transition.reward_term(reward, 0)
-    return lambda step: share
+    shared = transition.reward_term(reward, 0)
+    return lambda step: shared

@@ -1,4 +1,4 @@
-"""Value iteration on a graph as a layer: sparse edges instead of a grid's neighbours."""
+"""Value iteration on a graph as a layer, over sparse edges."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ from vinlab.types import GraphPlan, InputError
 
 @dataclass(frozen=True)
 class GraphTransition:
-    """Where one can go from each node, and how much of the value there comes back along the edge."""
+    """The edges of a graph; the weight of an edge multiplies the value of its target."""
 
     sources: Int[Tensor, " E"]
     targets: Int[Tensor, " E"]
@@ -25,16 +25,17 @@ class GraphTransition:
         for name in ("sources", "targets"):
             nodes: Tensor = getattr(self, name)
             if len(nodes) and not 0 <= int(nodes.min()) <= int(nodes.max()) < self.num_nodes:
-                raise InputError(f"{name} must lie in 0..{self.num_nodes - 1}, but some do not.")
+                found = f"{int(nodes.min())} to {int(nodes.max())}"
+                raise InputError(f"{name}: expected nodes from 0 to {self.num_nodes - 1}, got {found}.")
 
     @cached_property
-    def choices(self) -> "list[EdgeTable]":
-        """The outgoing edges of all nodes that have any, in tables of similar width."""
-        return group_choices(self.sources, self.num_nodes)
+    def edge_tables(self) -> "list[EdgeTable]":
+        """The outgoing edges of all nodes that have any, in tables by their number."""
+        return group_edges(self.sources, self.num_nodes)
 
     @cached_property
     def rows(self) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":
-        """The edges as compressed rows: where each node's begin, their targets and their weights."""
+        """The edges as compressed sparse rows: offset of each node's edges, their targets and weights."""
         order = torch.argsort(self.sources, stable=True)
         offsets = np.zeros(self.num_nodes + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.sources.numpy(), minlength=self.num_nodes), out=offsets[1:])
@@ -53,7 +54,7 @@ class GraphPlanner(nn.Module):
     """Value iteration over sparse edges, K backups deep (Section 4.4 of the paper).
 
     ``q[e] = reward[source of e] + weight[e] * value[target of e]`` and ``value[n] = max of q`` over the edges
-    that leave n. A node that no edge leaves is worth its reward.
+    that leave n. The value of a node without outgoing edges is its reward.
     """
 
     def __init__(self, *, iterations: int) -> None:
@@ -71,11 +72,13 @@ class GraphPlanner(nn.Module):
     def values(
         self, reward: Float[Tensor, "B N"], transition: GraphTransition, *, iterations: int | None = None
     ) -> Float[Tensor, "B N"]:
-        """The worth of every node alone; on large graphs much cheaper than the worth of every edge."""
+        """The value of every node alone; on large graphs much cheaper than the q of every edge."""
         iterations = self.iterations if iterations is None else iterations
         require_iterations(iterations)
         if reward.shape[1] != transition.num_nodes:
-            raise InputError(f"a reward for {reward.shape[1]} nodes came with {transition.num_nodes} nodes.")
+            raise InputError(
+                f"reward: expected {transition.num_nodes} nodes as in the transition, got {reward.shape[1]}."
+            )
         # The value before the first backup is zero, so the first maximisation gives every node its reward.
         if is_compiled_for(reward, transition):
             return compiled_values(reward, transition, iterations - 1)
@@ -87,25 +90,25 @@ class GraphPlanner(nn.Module):
 
 
 def is_compiled_for(reward: Tensor, transition: GraphTransition) -> bool:
-    """Whether the compiled backups can be used: on the CPU, with given weights that all problems share.
+    """Whether the compiled backups apply: on the CPU, in float32, with constant weights that all problems share.
 
-    They keep no second derivative, and single precision is what they are made for.
+    They have no second derivative.
     """
     weights = transition.weights
     on_cpu = reward.device.type == "cpu" and reward.dtype == weights.dtype == torch.float32
     if not on_cpu or weights.ndim > 1 or weights.requires_grad:
         return False
-    return int(np.diff(transition.rows[0]).max(initial=0)) <= MOST_EDGES
+    return int(np.diff(transition.rows[0]).max(initial=0)) <= MAX_EDGES
 
 
-MOST_EDGES = 32767
-"""The compiled backups note the best edge of a node in two bytes."""
+MAX_EDGES = 32767
+"""The compiled backups store the index of a node's best edge in two bytes."""
 
 
 def reference_values(
     reward: Float[Tensor, "B N"], transition: GraphTransition, backups: int
 ) -> Float[Tensor, "B N"]:
-    """The values after so many backups from the reward, in plain tensor operations."""
+    """The values after so many backups, starting from the reward, by tensor operations."""
     immediate, value = reward[:, transition.sources], reward
     for _ in range(backups):
         value = maximise(evaluate(immediate, value, transition), reward, transition)
@@ -124,35 +127,34 @@ def compiled_values(
 def evaluate(
     immediate: Float[Tensor, "B E"], value: Float[Tensor, "B N"], transition: GraphTransition
 ) -> Float[Tensor, "B E"]:
-    """The worth of following each edge: the reward here and the weighted value there."""
+    """The q of each edge: the reward of its source plus the weighted value of its target."""
     return immediate + transition.weights * value[:, transition.targets]
 
 
 def maximise(
     q: Float[Tensor, "B E"], reward: Float[Tensor, "B N"], transition: GraphTransition
 ) -> Float[Tensor, "B N"]:
-    """The worth of each node's best edge; its gradient goes to that edge alone."""
+    """The q of each node's best edge; its gradient goes to that edge alone."""
     value = reward
-    for group in transition.choices:
-        best = q[:, group.edges].max(dim=2).values
-        value = value.index_copy(1, group.nodes, best)
+    for table in transition.edge_tables:
+        best = q[:, table.edges].max(dim=2).values
+        value = value.index_copy(1, table.nodes, best)
     return value
 
 
-def group_choices(sources: Int[Tensor, " E"], num_nodes: int) -> list[EdgeTable]:
-    """Tables of outgoing edges, one per power of two of their number, so that few entries are filler.
+def group_edges(sources: Int[Tensor, " E"], num_nodes: int) -> list[EdgeTable]:
+    """Tables of outgoing edges, one per power of two of their number, so that little padding is needed.
 
-    One table for all nodes would be as wide as the most linked one, far too wide where a few pages have
-    hundreds of links and most have ten.
+    One table for all nodes would be as wide as the largest out-degree.
     """
     order = torch.argsort(sources, stable=True)
     counts = torch.bincount(sources, minlength=num_nodes)
     first = torch.cumsum(counts, dim=0) - counts
     widths = torch.where(counts > 0, 2 ** torch.ceil(torch.log2(counts.clamp(min=1))), 0).long()
-    groups = []
+    tables = []
     for width in torch.unique(widths[widths > 0]).tolist():
         nodes = torch.nonzero(widths == width).flatten()
         places = torch.arange(width, device=sources.device).expand(len(nodes), -1)
         places = torch.minimum(places, counts[nodes, None] - 1)
-        groups.append(EdgeTable(nodes=nodes, edges=order[first[nodes, None] + places]))
-    return groups
+        tables.append(EdgeTable(nodes=nodes, edges=order[first[nodes, None] + places]))
+    return tables

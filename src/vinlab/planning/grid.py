@@ -9,6 +9,9 @@ from vinlab.planning.bellman import (
     LocalKernels,
     SharedKernels,
     UntiedKernels,
+    iterate_values,
+    require_iterations,
+    reward_terms,
     value_iteration,
 )
 from vinlab.planning.fused import fused_value_iteration, is_fusible
@@ -30,10 +33,10 @@ class GridPlanner(nn.Module):
         iterations: int | None = None,
         initial_value: Float[Tensor, "B 1 H W"] | None = None,
     ) -> Plan:
-        """Plan for every cell at once; works on any H and W.
+        """Plan for every cell at once, on any H and W.
 
-        ``iterations`` replaces the planner's own K for this call, as larger maps want more backups. Value
-        iteration begins with a value of zero, or with a ``initial_value``.
+        ``iterations`` replaces the planner's own K for this call, as larger maps need more backups. Value
+        iteration starts from a value of zero, or from ``initial_value``.
         """
         iterations = self.iterations if iterations is None else iterations
         require_fitting(reward, transition, iterations)
@@ -49,41 +52,35 @@ class GridPlanner(nn.Module):
 
 
 def require_fitting(reward: Tensor, transition: GridTransition, iterations: int) -> None:
-    """Reward, kernels and number of backups fit together, or a sentence says which does not."""
-    if iterations < 1:
-        raise InputError(f"iterations must be at least 1, but {iterations} came.")
+    """Refuse a reward, kernels and a number of backups that do not fit together."""
+    require_iterations(iterations)
     if not isinstance(transition, SharedKernels | UntiedKernels | LocalKernels):
         return
     for kernels, channels in ((transition.reward, reward.shape[1]), (transition.value, 1)):
         _require_kernels(kernels, channels, isinstance(transition, LocalKernels))
     if isinstance(transition, UntiedKernels) and len(transition.reward) != iterations + 1:
         raise InputError(
-            f"{iterations} iterations of untied kernels need {iterations + 1} sets of them, "
-            f"but {len(transition.reward)} came."
+            f"expected {iterations + 1} sets of untied kernels for {iterations} iterations, "
+            f"got {len(transition.reward)}."
         )
     if isinstance(transition, LocalKernels) and transition.reward.shape[-2:] != reward.shape[-2:]:
         raise InputError(
-            f"kernels for {tuple(transition.reward.shape[-2:])} cells came with a reward of "
-            f"{tuple(reward.shape[-2:])} cells; the two must be equal."
+            f"expected kernels for the {tuple(reward.shape[-2:])} cells of the reward, "
+            f"got kernels for {tuple(transition.reward.shape[-2:])} cells."
         )
 
 
 def _require_kernels(kernels: Tensor, channels: int, local: bool) -> None:
     shape = kernels.shape[:-2] if local else kernels.shape
     if shape[-1] % 2 == 0:
-        raise InputError(f"the width of a kernel must be odd, but {shape[-1]} came.")
+        raise InputError(f"expected kernels of odd width, got width {shape[-1]}.")
     if shape[-3] != channels:
-        raise InputError(f"kernels for {shape[-3]} channels came, but there are {channels}.")
+        raise InputError(f"expected kernels for {channels} channels, got kernels for {shape[-3]}.")
 
 
 def values_by_iteration(
     reward: Float[Tensor, "B R H W"], transition: GridTransition, iterations: int
 ) -> Float[Tensor, "K B 1 H W"]:
-    """The value after each of the K maximisations, to watch it spread from the goal."""
+    """The value after each of the K maximisations, to show how it spreads from the goal."""
     require_fitting(reward, transition, iterations)
-    values, value = [], reward.new_zeros(len(reward), 1, *reward.shape[2:])
-    for step in range(iterations):
-        q = transition.reward_term(reward, step) + transition.value_term(value, step)
-        value = q.max(dim=1, keepdim=True).values
-        values.append(value)
-    return torch.stack(values)
+    return torch.stack(list(iterate_values(reward_terms(reward, transition), transition, iterations)))

@@ -1,4 +1,4 @@
-"""The particle's physics: inertia, elastic contact, friction; a simulation that fails spoils no other."""
+"""The particle's physics: inertia, elastic contact, friction; a simulation that fails affects no other."""
 
 import importlib.util
 import subprocess
@@ -25,24 +25,24 @@ def empty_square(count=1, boxes=None):
 
 def run(worlds, state, push, steps):
     states = np.array(state, dtype=float).reshape(1, 1, 4)
-    way = [states[0, 0]]
+    path = [states[0, 0]]
     for _ in range(steps):
         states, valid = worlds.step(states, np.array(push, dtype=float).reshape(1, 1, 2))
         assert valid.all()
-        way.append(states[0, 0])
-    return np.array(way)
+        path.append(states[0, 0])
+    return np.array(path)
 
 
-def test_a_push_accelerates_the_mass_until_damping_holds_it():
+def test_a_force_accelerates_the_mass_until_damping_holds_it():
     worlds = ParticleWorlds(empty_square())
-    way = run(worlds, [0, -0.9, 0, 0], [0, 0.5], 30)
+    path = run(worlds, [0, -0.9, 0, 0], [0, 0.5], 30)
     times = worlds.physics.seconds * np.arange(31)
     expected = 0.5 / worlds.physics.damping * (1 - np.exp(-times * worlds.physics.damping / MASS))
-    np.testing.assert_allclose(way[:, 3], expected, atol=0.01)
-    assert (way[:, [0, 2]] == 0).all()
+    np.testing.assert_allclose(path[:, 3], expected, atol=0.01)
+    assert (path[:, [0, 2]] == 0).all()
 
 
-def test_pushes_beyond_the_strongest_have_no_more_effect():
+def test_forces_beyond_the_limit_are_clipped():
     worlds = ParticleWorlds(empty_square())
     np.testing.assert_array_equal(run(worlds, [0, 0, 0, 0], [0, 1], 5), run(worlds, [0, 0, 0, 0], [0, 9], 5))
 
@@ -50,8 +50,8 @@ def test_pushes_beyond_the_strongest_have_no_more_effect():
 def bounce(physics, speed=1.0):
     """Speed after a head-on contact with the edge, by that before it."""
     worlds = ParticleWorlds(empty_square(), physics)
-    way = run(worlds, [0, HALF_SIDE - RADIUS - 0.01, 0, speed], [0, 0], 12)
-    return -way[:, 3].min() / speed
+    path = run(worlds, [0, HALF_SIDE - RADIUS - 0.01, 0, speed], [0, 0], 12)
+    return -path[:, 3].min() / speed
 
 
 def test_contact_is_elastic_and_never_gains_energy():
@@ -65,8 +65,8 @@ def test_contact_is_elastic_and_never_gains_energy():
 def test_friction_slows_a_glancing_particle():
     def along(friction):
         worlds = ParticleWorlds(empty_square(), Physics(friction=friction, damping=0.0))
-        way = run(worlds, [0, HALF_SIDE - RADIUS, 0.5, 0], [0, 0.5], 10)
-        return way[-1, 2]
+        path = run(worlds, [0, HALF_SIDE - RADIUS, 0.5, 0], [0, 0.5], 10)
+        return path[-1, 2]
 
     assert along(1e-5) == pytest.approx(0.5, abs=1e-3)
     assert along(0.5) < along(0.2) < 0.49

@@ -1,4 +1,4 @@
-"""Mixtures find what made their points, each system its own."""
+"""Each system's mixture recovers the clusters of its points."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_points_that_do_not_count_change_nothing(rng):
     assert_allclose(np.sort(found.means, axis=1), np.sort(wanted.means, axis=1), atol=1e-3)
 
 
-def test_a_system_without_any_sound_point_spoils_nothing(rng):
+def test_a_system_without_any_valid_point_gives_finite_numbers(rng):
     points = np.stack([clusters(rng, 0.0), np.zeros((1200, 2))])
     found = fit(points, np.stack([np.ones(1200), np.zeros(1200)]))
     assert np.isfinite(found.means).all()

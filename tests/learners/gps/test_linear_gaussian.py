@@ -1,4 +1,4 @@
-"""Local control against closed forms: Riccati's solution, and the divergence of two Gaussians over trajectories."""
+"""Linear-Gaussian controllers against closed forms: the Riccati equation, and the KL divergence of trajectories."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,8 @@ from vinlab.learners.gps.linear_gaussian import (
     Controllers,
     Costs,
     Dynamics,
-    divergence,
-    expected_cost,
     improve_controllers,
+    kl_divergence,
     lqr_backward,
     lqr_forward,
     with_noise,
@@ -18,8 +17,8 @@ from vinlab.learners.gps.linear_gaussian import (
 )
 from vinlab.types import InputError
 
-SYSTEMS, HORIZON, STATES, CONTROLS = 3, 12, 3, 2
-JOINT = STATES + CONTROLS
+SYSTEMS, HORIZON, STATES, ACTIONS = 3, 12, 3, 2
+JOINT = STATES + ACTIONS
 
 
 @pytest.fixture
@@ -43,11 +42,18 @@ def random_problem(rng):
     return dynamics, costs, initial, 0.1 * random_spd(rng, SYSTEMS, STATES)
 
 
+def expected_cost(costs, reached):
+    """The cost of trajectories at each time, up to the constant that the costs leave out."""
+    quadratic = np.einsum("btij,btji->bt", costs.hessians, reached.covariances)
+    quadratic += np.einsum("bti,btij,btj->bt", reached.means, costs.hessians, reached.means)
+    return 0.5 * quadratic + np.einsum("bti,bti->bt", costs.gradients, reached.means)
+
+
 def random_controllers(rng):
     return Controllers(
-        0.3 * rng.standard_normal((SYSTEMS, HORIZON, CONTROLS, STATES)),
-        rng.standard_normal((SYSTEMS, HORIZON, CONTROLS)),
-        random_spd(rng, SYSTEMS, HORIZON, CONTROLS),
+        0.3 * rng.standard_normal((SYSTEMS, HORIZON, ACTIONS, STATES)),
+        rng.standard_normal((SYSTEMS, HORIZON, ACTIONS)),
+        random_spd(rng, SYSTEMS, HORIZON, ACTIONS),
     )
 
 
@@ -103,7 +109,7 @@ def test_the_forward_pass_is_where_sampled_trajectories_go(rng):
     reached = lqr_forward(dynamics, controllers, initial, spread)
     states = rng.multivariate_normal(initial[0], spread[0], size=200_000)
     for time in range(3):
-        noise = rng.multivariate_normal(np.zeros(CONTROLS), controllers.covariances[0, time], len(states))
+        noise = rng.multivariate_normal(np.zeros(ACTIONS), controllers.covariances[0, time], len(states))
         controls = states @ controllers.gains[0, time].T + controllers.offsets[0, time] + noise
         joint = np.hstack([states, controls])
         np.testing.assert_allclose(joint.mean(axis=0), reached.means[0, time], atol=0.05)
@@ -113,16 +119,16 @@ def test_the_forward_pass_is_where_sampled_trajectories_go(rng):
 
 
 def whole_trajectory(dynamics, controllers, initial, spread, system):
-    """Mean and covariance of all states and controls of a trajectory at once."""
+    """Mean and covariance of all states and actions of a trajectory at once."""
     mean, covariance = initial[system], spread[system]
     for time in range(HORIZON):
         size = len(mean)
-        reader = np.zeros((CONTROLS, size))
+        reader = np.zeros((ACTIONS, size))
         reader[:, -STATES:] = controllers.gains[system, time]
         mean, covariance = grown(
             mean, covariance, reader, controllers.offsets[system, time], controllers.covariances[system, time]
         )
-        mover = np.zeros((STATES, size + CONTROLS))
+        mover = np.zeros((STATES, size + ACTIONS))
         mover[:, size - STATES :] = dynamics.matrices[system, time]
         mean, covariance = grown(
             mean, covariance, mover, dynamics.offsets[system, time], dynamics.covariances[system, time]
@@ -139,7 +145,7 @@ def grown(mean, covariance, matrix, offset, noise):
 def test_the_divergence_is_that_of_the_two_gaussians_over_whole_trajectories(rng):
     dynamics, _, initial, spread = random_problem(rng)
     new, old = random_controllers(rng), random_controllers(rng)
-    found = divergence(new, old, lqr_forward(dynamics, new, initial, spread))
+    found = kl_divergence(new, old, lqr_forward(dynamics, new, initial, spread))
     for system in range(SYSTEMS):
         mean, covariance = whole_trajectory(dynamics, new, initial, spread, system)
         old_mean, old_covariance = whole_trajectory(dynamics, old, initial, spread, system)
@@ -153,10 +159,10 @@ def test_the_divergence_is_that_of_the_two_gaussians_over_whole_trajectories(rng
 @pytest.mark.parametrize("bound", [0.01, 1.0, 20.0])
 def test_an_improvement_meets_the_bound_and_lowers_the_cost(rng, bound):
     dynamics, costs, initial, spread = random_problem(rng)
-    old = zero_controllers(SYSTEMS, HORIZON, STATES, CONTROLS, 1.0)
+    old = zero_controllers(SYSTEMS, HORIZON, STATES, ACTIONS, 1.0)
     found = improve_controllers(dynamics, costs, old, initial, spread, bound=np.full(SYSTEMS, bound))
     reached = lqr_forward(dynamics, found.controllers, initial, spread)
-    np.testing.assert_allclose(divergence(found.controllers, old, reached), found.divergences)
+    np.testing.assert_allclose(kl_divergence(found.controllers, old, reached), found.divergences)
     assert (found.divergences <= bound).all()
     assert (found.divergences >= 0.85 * bound).all()
     before = expected_cost(costs, lqr_forward(dynamics, old, initial, spread)).sum(axis=1)
@@ -182,13 +188,13 @@ def test_systems_do_not_touch_each_other(rng):
     np.testing.assert_allclose(together.offsets[:1], alone.offsets)
 
 
-def test_all_controls_waver_as_much_as_is_said(rng):
+def test_the_noise_is_the_same_on_all_actions(rng):
     wavering = with_noise(random_controllers(rng), 0.5)
     np.testing.assert_allclose(
-        wavering.covariances, np.broadcast_to(0.25 * np.eye(CONTROLS), wavering.covariances.shape)
+        wavering.covariances, np.broadcast_to(0.25 * np.eye(ACTIONS), wavering.covariances.shape)
     )
 
 
 def test_noise_of_no_size_is_refused(rng):
-    with pytest.raises(InputError, match=r"deviation must be above 0, but 0\.0 came"):
+    with pytest.raises(InputError, match=r"std: expected more than 0, got 0\.0"):
         with_noise(random_controllers(rng), 0.0)

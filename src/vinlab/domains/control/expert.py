@@ -1,69 +1,44 @@
-"""Controllers that know the map: one that tracks the shortest route, and one that pushes straight at the goal."""
+"""Controllers that know the map: one tracks the shortest route and demonstrates, one moves straight to the goal."""
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Bool, Float64, Int64
+import torch
+from jaxtyping import Float64, Int64
+from torch import Tensor
 
 from vinlab.domains.control.environment import ParticleWorlds
 from vinlab.domains.control.geometry import FINE, HALF_SIDE, RADIUS, cell_centres, cells_of
-from vinlab.domains.control.problem import ControlProblems, route_costs
-from vinlab.types import MOVE_OFFSETS
-
-
-@runtime_checkable
-class Controller(Protocol):
-    """Whatever pushes the particle by its state alone."""
-
-    def __call__(self, states: Float64[np.ndarray, "B N 4"]) -> Float64[np.ndarray, "B N 2"]:
-        """The pushes in N states of each square."""
-        ...
+from vinlab.domains.control.problem import ControlProblems, observe, route_costs
+from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, ContinuousDemonstrations
 
 
 @dataclass(frozen=True)
 class Gains:
-    """Of a controller that is drawn to a place and brakes."""
+    """Of a proportional-derivative controller that tracks a target."""
 
     stiffness: float = 6.0
     damping: float = 1.0
     lookahead: float = 0.3
-    """How far ahead on the route the place lies."""
+    """The distance of the target along the route."""
     clearance: float = 0.04
-    """How far beside the particle the route keeps off obstacles."""
-
-
-@dataclass(frozen=True)
-class Rollouts:
-    """What happened when a controller pushed."""
-
-    states: Float64[np.ndarray, "B N T 4"]
-    """Before each push."""
-    forces: Float64[np.ndarray, "B N T 2"]
-    """What the controller wanted, without the noise."""
-    final: Float64[np.ndarray, "B N 4"]
-    valid: Bool[np.ndarray, "B N"]
-    """False where the simulation diverged; such a rollout stands still from there on."""
-
-    def distances(self, goals: Float64[np.ndarray, "B 2"]) -> Float64[np.ndarray, "B N"]:
-        """From the last position to the goal."""
-        return np.linalg.norm(self.final[..., :2] - goals[:, None], axis=-1)
+    """The least free space beside the particle along the route."""
 
 
 class StraightController:
-    """Pushes straight at the known goal, whatever stands between."""
+    """Moves straight to the goal and ignores the obstacles."""
 
     def __init__(self, problems: ControlProblems, gains: Gains | None = None) -> None:
         self._goals = problems.goals
         self._gains = gains or Gains()
 
-    def __call__(self, states: Float64[np.ndarray, "B N 4"]) -> Float64[np.ndarray, "B N 2"]:
-        """The pushes in N states of each square."""
-        return _push_towards(self._goals[:, None], states, self._gains)
+    def __call__(self, time: int, states: Float64[np.ndarray, "B N 4"]) -> Float64[np.ndarray, "B N 2"]:
+        """The forces in N states of each square, the same at all times."""
+        return _forces_towards(self._goals[:, None], states, self._gains)
 
 
 class RouteController:
-    """Tracks the shortest route on a fine map, from wherever it is."""
+    """Tracks the shortest route on a fine map, from any position."""
 
     def __init__(self, problems: ControlProblems, gains: Gains | None = None) -> None:
         self._goals = problems.goals
@@ -72,12 +47,12 @@ class RouteController:
         self._next = next_cells(costs)
         self._hops = max(1, round(self._gains.lookahead / (2 * HALF_SIDE / FINE)))
 
-    def __call__(self, states: Float64[np.ndarray, "B N 4"]) -> Float64[np.ndarray, "B N 2"]:
-        """The pushes in N states of each square."""
-        return _push_towards(self._targets(states[..., :2]), states, self._gains)
+    def __call__(self, time: int, states: Float64[np.ndarray, "B N 4"]) -> Float64[np.ndarray, "B N 2"]:
+        """The forces in N states of each square, the same at all times."""
+        return _forces_towards(self._targets(states[..., :2]), states, self._gains)
 
     def _targets(self, positions: Float64[np.ndarray, "B N 2"]) -> Float64[np.ndarray, "B N 2"]:
-        """The place on the route that lies a little ahead; near its end, the goal itself."""
+        """The position on the route a little ahead; near its end, the goal itself."""
         cells, problem = cells_of(positions, FINE), np.arange(len(positions))[:, None]
         for _ in range(self._hops):
             cells = self._next[problem, cells[..., 0], cells[..., 1]]
@@ -86,7 +61,7 @@ class RouteController:
 
 
 def next_cells(costs: Float64[np.ndarray, "B H W"]) -> Int64[np.ndarray, "B H W 2"]:
-    """The cell that follows each on its shortest way to the goal; from a covered one, the nearest free one."""
+    """The next cell on the shortest path from each cell; from a covered cell, the nearest free one."""
     from scipy.ndimage import distance_transform_edt
 
     count, height, width = costs.shape
@@ -94,8 +69,7 @@ def next_cells(costs: Float64[np.ndarray, "B H W"]) -> Int64[np.ndarray, "B H W 
     around = np.stack(
         [padded[:, 1 + row : 1 + row + height, 1 + col : 1 + col + width] for row, col in MOVE_OFFSETS]
     )
-    lengths = np.sqrt((MOVE_OFFSETS**2).sum(axis=1))
-    best = (around + lengths[:, None, None, None]).argmin(axis=0)
+    best = (around + MOVE_COSTS[:, None, None, None]).argmin(axis=0)
     here = np.stack(np.meshgrid(np.arange(height), np.arange(width), indexing="ij"), axis=-1)
     following = np.where((costs == 0)[..., None], here, here + MOVE_OFFSETS[best])
     for index in range(count):
@@ -105,35 +79,53 @@ def next_cells(costs: Float64[np.ndarray, "B H W"]) -> Int64[np.ndarray, "B H W 
     return following.astype(np.int64)
 
 
-def roll_out(
+def demonstrate(
     worlds: ParticleWorlds,
-    controller: Controller,
     *,
-    horizon: int,
-    samples: int = 1,
-    noise: float = 0.0,
-    rng: np.random.Generator | None = None,
-) -> Rollouts:
-    """Let a controller push from the start on, with noise on its pushes if asked; all squares at once."""
-    states = np.repeat(worlds.initial_states[:, None], samples, axis=1)
-    valid = np.ones(states.shape[:2], dtype=bool)
-    disturbance = np.zeros((*states.shape[:2], 2))
-    seen, wanted = [], []
-    for _ in range(horizon):
-        forces = controller(states)
-        seen.append(states)
-        wanted.append(forces)
-        if noise and rng is not None:
-            # A slowly changing disturbance leads further from the route than one that averages out.
-            disturbance = 0.8 * disturbance + 0.6 * noise * rng.standard_normal(disturbance.shape)
-        following, fine = worlds.step(states, forces + disturbance)
-        valid &= fine
-        states = np.where(valid[..., None], following, states)
-    return Rollouts(np.stack(seen, axis=2), np.stack(wanted, axis=2), states, valid)
+    rng: np.random.Generator,
+    gains: Gains | None = None,
+    samples: int = 16,
+    noise: float = 0.5,
+    horizon: int = 100,
+) -> ContinuousDemonstrations:
+    """The route controller's forces along rollouts that noise drives off the route."""
+    disturbance = correlated_noise((len(worlds), samples, horizon, 2), noise, rng=rng)
+    found = worlds.rollout(
+        RouteController(worlds.problems, gains), horizon=horizon, samples=samples, noise=disturbance
+    )
+    counted = np.broadcast_to(found.valid[:, :, None], found.states.shape[:3])
+    precisions = counted[..., None, None] * np.eye(2)
+    return to_demonstrations(worlds.problems, found.states, found.actions, precisions)
 
 
-def _push_towards(places: np.ndarray, states: np.ndarray, gains: Gains) -> np.ndarray:
-    forces = gains.stiffness * (places - states[..., :2]) - gains.damping * states[..., 2:]
-    # Too strong a push keeps its direction.
-    strength = np.abs(forces).max(axis=-1, keepdims=True)
-    return forces / np.maximum(strength, 1.0)
+def correlated_noise(
+    shape: tuple[int, int, int, int], std: float, *, rng: np.random.Generator
+) -> Float64[np.ndarray, "B N T U"]:
+    """Normal noise that changes slowly with time: it leads further from the route than white noise does."""
+    current, noise = np.zeros((*shape[:2], shape[3])), np.empty(shape)
+    for time in range(shape[2]):
+        current = 0.8 * current + 0.6 * std * rng.standard_normal(current.shape)
+        noise[:, :, time] = current
+    return noise
+
+
+def to_demonstrations(
+    problems: ControlProblems,
+    states: Float64[np.ndarray, "B N T 4"],
+    forces: Float64[np.ndarray, "B N T 2"],
+    precisions: Float64[np.ndarray, "B N T 2 2"],
+) -> ContinuousDemonstrations:
+    """Rollouts as demonstrations, with all samples and times of a domain in one axis."""
+
+    def flat(array: np.ndarray) -> Tensor:
+        merged = array.reshape(len(array), -1, *array.shape[3:])
+        return torch.from_numpy(np.ascontiguousarray(merged, dtype=np.float32))
+
+    return ContinuousDemonstrations(observe(problems), flat(states), flat(forces), flat(precisions))
+
+
+def _forces_towards(targets: np.ndarray, states: np.ndarray, gains: Gains) -> np.ndarray:
+    forces = gains.stiffness * (targets - states[..., :2]) - gains.damping * states[..., 2:]
+    # A force beyond the limit keeps its direction.
+    largest = np.abs(forces).max(axis=-1, keepdims=True)
+    return forces / np.maximum(largest, 1.0)

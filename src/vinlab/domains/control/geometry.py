@@ -1,6 +1,6 @@
-"""The square in which the particle moves, as lengths and as pictures.
+"""The square in which the particle moves, as lengths and as images.
 
-A position is (row, col) in lengths: both run from -1 to 1, rows downwards and columns to the right.
+A position is (row, col); both run from -1 to 1, rows downwards and columns to the right.
 """
 
 from typing import Final
@@ -9,27 +9,27 @@ import numpy as np
 from jaxtyping import Bool, Float64, Int64, UInt8
 
 HALF_SIDE: Final = 1.0
-"""The square reaches from minus this to plus this."""
+"""The square extends from minus this to plus this along both axes."""
 
 RADIUS: Final = 0.05
 """Of the particle."""
 
 FINE: Final = 64
-"""Cells along a side of the fine map, on which routes are found."""
+"""Cells along a side of the fine map, on which shortest paths are found."""
 
 Boxes = Float64[np.ndarray, "B O 4"]
-"""Obstacles as (row, col) of the centre and half the height and width; one without size is absent."""
+"""Obstacles as (row, col) of the centre and half the height and width; a box of size zero is absent."""
 
 
 def cell_centres(cells: int) -> Float64[np.ndarray, " _"]:
-    """Where the centres of the cells lie along a side."""
+    """The positions of the centres of the cells along a side."""
     return HALF_SIDE * ((2 * np.arange(cells) + 1) / cells - 1)
 
 
 def cells_of(positions: Float64[np.ndarray, "*S 2"], cells: int) -> Int64[np.ndarray, "*S 2"]:
-    """The cell that each position lies in; those outside the square count to its edge."""
-    places = np.floor((positions / HALF_SIDE + 1) / 2 * cells)
-    return np.clip(np.nan_to_num(places), 0, cells - 1).astype(np.int64)
+    """The cell of each position; positions outside the square belong to the cells at its edge."""
+    cell = np.floor((positions / HALF_SIDE + 1) / 2 * cells)
+    return np.clip(np.nan_to_num(cell), 0, cells - 1).astype(np.int64)
 
 
 def covered(boxes: Boxes, cells: int, *, margin: float = 0.0) -> UInt8[np.ndarray, "B H W"]:
@@ -43,8 +43,8 @@ def covered(boxes: Boxes, cells: int, *, margin: float = 0.0) -> UInt8[np.ndarra
     return (inside | edge[:, None] | edge[None, :]).astype(np.uint8)
 
 
-def shrink(images: np.ndarray, cells: int) -> np.ndarray:
-    """The pictures with fewer cells, each the mean of the fine ones in it."""
+def downsample_mean(images: np.ndarray, cells: int) -> np.ndarray:
+    """The images at a coarser resolution: the mean of each block of cells."""
     count, side = len(images), images.shape[-1]
     factor = side // cells
     return images.reshape(count, cells, factor, cells, factor).mean(axis=(2, 4))

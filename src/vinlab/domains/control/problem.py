@@ -8,55 +8,62 @@ import torch
 from jaxtyping import Bool, Float32, Float64
 from torch import Tensor
 
-from vinlab.domains.control.geometry import FINE, HALF_SIDE, RADIUS, Boxes, cells_of, covered, shrink, touches
+from vinlab.domains.control.geometry import (
+    FINE,
+    HALF_SIDE,
+    RADIUS,
+    Boxes,
+    cell_centres,
+    cells_of,
+    covered,
+    downsample_mean,
+    touches,
+)
 from vinlab.planning.exact import cost_to_go
-from vinlab.types import InputError
-
-GOAL_MARK = 10.0
-"""The goal channel of an observation adds up to this."""
+from vinlab.types import GOAL_MARK, InputError
 
 IMAGE = 16
-"""Cells along a side of the picture that the network sees, as in the paper."""
+"""Cells along a side of the observed image, as in the paper."""
 
 GOAL_RADIUS = 0.09
-"""Of the disc that marks the goal in the picture before it is made coarse."""
+"""Of the disc that marks the goal in the fine image."""
 
-FEWEST_ATTEMPTS = 2000
-"""After so many attempts without a single problem, sampling gives up."""
+MIN_ATTEMPTS = 2000
+"""Sampling gives up after so many attempts without a single problem."""
 
 
 @dataclass(frozen=True)
 class ControlConfig:
-    """How domains are drawn; lengths are in units of half the square's side."""
+    """How domains are sampled; lengths are in units of half the square's side."""
 
     walls: tuple[int, int] = (2, 3)
-    """Fewest and most long walls."""
+    """Least and greatest number of long walls."""
     traps: tuple[int, int] = (0, 1)
-    """Fewest and most traps: three walls around a space that is open on one side."""
+    """Least and greatest number of traps: three walls around a space that is open on one side."""
     boxes: tuple[int, int] = (2, 4)
-    """Fewest and most boxes."""
+    """Least and greatest number of boxes."""
     half_thickness: float = 0.07
     """Of walls."""
     wall_half_length: tuple[float, float] = (0.25, 0.55)
     box_half_size: tuple[float, float] = (0.08, 0.2)
     border: float = 0.1
-    """How far start and goal lie from the edge."""
+    """The distance of start and goal from the edge."""
     clearance: float = 0.04
-    """How much room beside the particle a route must have."""
+    """The least free space beside the particle along a route."""
     detour: tuple[float, float] = (1.1, 2.2)
-    """Least and greatest length of the shortest route by that of the one without obstacles."""
-    least_distance: float = 1.2
+    """Least and greatest ratio of the shortest route to the one without obstacles."""
+    min_distance: float = 1.2
     """Between start and goal."""
 
     @property
-    def most_boxes(self) -> int:
-        """How many boxes a domain can have at most; a trap has three."""
+    def max_boxes(self) -> int:
+        """The greatest number of boxes in a domain; a trap has three."""
         return self.walls[1] + 3 * self.traps[1] + self.boxes[1]
 
 
 @dataclass(frozen=True)
 class ControlProblems:
-    """Tasks in squares of one kind: push the particle from the start to the goal."""
+    """Problems in squares of one kind: move the particle from the start to the goal."""
 
     boxes: Boxes
     starts: Float64[np.ndarray, "B 2"]
@@ -70,32 +77,32 @@ class ControlProblems:
 
 
 def sample_problems(config: ControlConfig, count: int, *, rng: np.random.Generator) -> ControlProblems:
-    """As many problems as asked for, each with a route that is a detour of the wanted size."""
+    """``count`` problems, each with a shortest route whose detour is within the bounds."""
     if count < 1:
-        raise InputError(f"The number of problems must be at least 1, but {count} came.")
+        raise InputError(f"count: expected at least 1, got {count}.")
     parts, found, attempts = [], 0, 0
     while found < count:
         drawn = attempt_problems(config, 4 * (count - found), rng=rng)
         detours = detour_of(drawn, margin=RADIUS + config.clearance)
         parts.append(drawn[(detours >= config.detour[0]) & (detours <= config.detour[1])])
         found, attempts = found + len(parts[-1]), attempts + 4 * (count - found)
-        if found == 0 and attempts >= FEWEST_ATTEMPTS:
-            raise InputError(f"No problem came of {attempts} attempts with {config}.")
+        if found == 0 and attempts >= MIN_ATTEMPTS:
+            raise InputError(f"expected solvable problems with {config}, got none in {attempts} attempts.")
     return concatenate(parts)[:count]
 
 
 def attempt_problems(config: ControlConfig, attempts: int, *, rng: np.random.Generator) -> ControlProblems:
-    """The problems of so many attempts, blocked ones included, but none whose start or goal is covered."""
+    """The problems of so many attempts, blocked ones included; those with a covered start or goal are left out."""
     boxes = np.stack([_draw_boxes(config, rng) for _ in range(attempts)])
     starts, goals = (_on_the_border(config, attempts, rng) for _ in range(2))
     margin = RADIUS + config.clearance
-    far = np.linalg.norm(starts - goals, axis=1) >= config.least_distance
+    far = np.linalg.norm(starts - goals, axis=1) >= config.min_distance
     kept = far & ~touches(boxes, starts, margin) & ~touches(boxes, goals, margin)
     return ControlProblems(boxes, starts, goals)[kept]
 
 
 def detour_of(problems: ControlProblems, *, margin: float = RADIUS) -> Float64[np.ndarray, " B"]:
-    """The shortest route's length by that of the one without obstacles; infinite where the goal is walled off."""
+    """The ratio of the shortest route to the one without obstacles; infinite where the goal cannot be reached."""
     costs = route_costs(problems, margin=margin)
     start, goal = cells_of(problems.starts, FINE), cells_of(problems.goals, FINE)
     apart = np.abs(start - goal)
@@ -115,25 +122,25 @@ def route_costs(problems: ControlProblems, *, margin: float) -> Float64[np.ndarr
 
 
 def observe(problems: ControlProblems) -> Float32[Tensor, "B 2 H W"]:
-    """What a network sees: a fine picture of obstacles and goal, made coarse; each goal adds up to 10."""
+    """The observation: a fine image of obstacles and goal, averaged to 16 x 16; the goal channel sums to 10."""
     obstacles = covered(problems.boxes, 2 * FINE).astype(np.float64)
-    centres = HALF_SIDE * ((2 * np.arange(2 * FINE) + 1) / (2 * FINE) - 1)
+    centres = cell_centres(2 * FINE)
     rows = (centres - problems.goals[:, :1]) ** 2
     cols = (centres - problems.goals[:, 1:]) ** 2
     discs = (rows[:, :, None] + cols[:, None, :] <= GOAL_RADIUS**2).astype(np.float64)
-    marks = shrink(discs, IMAGE)
+    marks = downsample_mean(discs, IMAGE)
     marks *= GOAL_MARK / marks.sum(axis=(1, 2), keepdims=True)
-    return torch.from_numpy(np.stack([shrink(obstacles, IMAGE), marks], axis=1).astype(np.float32))
+    return torch.from_numpy(np.stack([downsample_mean(obstacles, IMAGE), marks], axis=1).astype(np.float32))
 
 
 def content_hash(problems: ControlProblems) -> str:
-    """One text that changes with any box, start or goal, and with their order."""
+    """A hash of all boxes, starts and goals, in their order."""
     arrays = (problems.boxes, problems.starts, problems.goals)
-    return hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in arrays)).hexdigest()
+    return hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()
 
 
 def concatenate(parts: list[ControlProblems]) -> ControlProblems:
-    """Problems of one kind, one after the other."""
+    """Several sets of problems as one."""
     return ControlProblems(
         np.concatenate([part.boxes for part in parts]),
         np.concatenate([part.starts for part in parts]),
@@ -142,12 +149,12 @@ def concatenate(parts: list[ControlProblems]) -> ControlProblems:
 
 
 def _draw_boxes(config: ControlConfig, rng: np.random.Generator) -> Float64[np.ndarray, "O 4"]:
-    """Walls, traps and boxes in random number, place and size; what is left over stays without size."""
+    """Walls, traps and boxes in random number, position and size; absent ones have size zero."""
     drawn = [_wall(config, rng) for _ in range(_number(config.walls, rng))]
     for _ in range(_number(config.traps, rng)):
         drawn += _trap(config, rng)
     drawn += [_box(config, rng) for _ in range(_number(config.boxes, rng))]
-    boxes = np.zeros((config.most_boxes, 4))
+    boxes = np.zeros((config.max_boxes, 4))
     boxes[: len(drawn)] = drawn
     return boxes
 
@@ -181,9 +188,9 @@ def _trap(config: ControlConfig, rng: np.random.Generator) -> list[np.ndarray]:
 
 
 def _on_the_border(config: ControlConfig, count: int, rng: np.random.Generator) -> Float64[np.ndarray, "B 2"]:
-    """A place on one of the four sides, a little inside."""
-    reach = HALF_SIDE - config.border
-    places = rng.uniform(-reach, reach, (count, 2))
-    axis, end = rng.integers(2, size=count), rng.choice([-reach, reach], size=count)
-    places[np.arange(count), axis] = end
-    return places
+    """Positions near one of the four sides, a little inside."""
+    limit = HALF_SIDE - config.border
+    positions = rng.uniform(-limit, limit, (count, 2))
+    axis, end = rng.integers(2, size=count), rng.choice([-limit, limit], size=count)
+    positions[np.arange(count), axis] = end
+    return positions

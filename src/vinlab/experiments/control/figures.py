@@ -1,70 +1,99 @@
-"""Pictures of the control experiment: trajectories side by side, the teacher's progress, a short film."""
+"""Figures of the control experiment: trajectories, an animation, and the progress of the paper's teacher."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from vinlab.domains.control.environment import ParticleWorlds
-from vinlab.domains.control.expert import Controller, StraightController, roll_out
+from vinlab.domains.control.environment import Controller, ParticleWorlds, Physics
+from vinlab.domains.control.expert import StraightController
 from vinlab.domains.control.geometry import RADIUS
-from vinlab.experiments.control import configure
-from vinlab.experiments.control.train import TEST_STREAM, NetworkController, load_policy, make_problems
-from vinlab.figures.control import progress_figure, save_animation, trajectories_figure
+from vinlab.experiments.control.data import TEST_STREAM, ControlData, make_problems
+from vinlab.experiments.control.evaluate import NetworkController, control_policy
+from vinlab.figures import style
 from vinlab.figures.save import save_figure
-from vinlab.recording.finished_run import FinishedRun
+from vinlab.figures.trajectories import (
+    Domains,
+    Positions,
+    progress_figure,
+    save_animation,
+    trajectories_figure,
+)
+from vinlab.models import Model, load
+from vinlab.recording.finished_run import WEIGHTS, FinishedRun
 from vinlab.types import InputError
 
 DOMAINS = 8
-"""How many test domains the picture of trajectories shows."""
+"""How many test domains the figure of trajectories shows."""
 
-FILMED = 4
+ANIMATED = 4
+"""How many of them the animation shows."""
+
+COLOURS = {"VIN": style.BLUE, "CNN": style.VERMILION, "straight": style.GREEN}
+"""The colour of each controller, in all figures."""
+
+SUMMARIES = {"paper": "control_paper", "default": "control_route"}
+"""The name of the figures of each recipe."""
 
 
-def draw_runs(folders: Mapping[str, Path], out: Path, *, first: int = 0, name: str = "control") -> list[Path]:
-    """Draw what the policies of several runs do on the same test domains; the places of the pictures come back."""
-    config = configure("control/vin", "paper", "default")
-    problems = make_problems(config.data, TEST_STREAM, config.data.test_domains)
+def draw_model(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
+    """Draw a model on test domains, from ``problem`` on, and the progress of its teacher's search."""
+    drawn = draw_trajectories({_label(model.id): model}, out, first=problem or 0, name="control")
+    history = model.card.get("teacher", {}).get("history", [])
+    return [*drawn, *draw_search([history], out)] if len(history) > 1 else drawn
+
+
+def draw_runs(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
+    """Draw both networks of each recipe together, where their weights are kept, and the teacher's search."""
+    full = [run for run in runs if run.manifest.budget == "paper"]
+    drawn = []
+    for recipe, name in SUMMARIES.items():
+        trained = [run for run in full if run.manifest.recipe == recipe and (run.folder / WEIGHTS).exists()]
+        first = {run.manifest.id: run for run in sorted(trained, key=lambda run: -run.manifest.seed)}
+        if len(first) == 2:
+            models = {_label(id): load(first[id].folder) for id in sorted(first, reverse=True)}
+            drawn += draw_trajectories(models, out, first=0, name=name)
+    searched = {run.manifest.seed: run for run in full if run.manifest.recipe == "paper"}
+    histories = [run.result["teacher"]["history"] for run in searched.values()]
+    return [*drawn, *draw_search(histories, out)] if histories else drawn
+
+
+def draw_trajectories(models: Mapping[str, Model], out: Path, *, first: int, name: str) -> list[Path]:
+    """Draw what the models do on the same test domains, as a figure and as an animation."""
+    data = ControlData()
+    problems = make_problems(data, TEST_STREAM, data.test_domains)
     if not 0 <= first <= len(problems) - DOMAINS:
-        raise InputError(f"--problem must lie in 0..{len(problems) - DOMAINS}, but {first} came.")
-    worlds = ParticleWorlds(problems[first : first + DOMAINS], config.physics)
-    chosen = worlds.problems
+        raise InputError(f"--problem: expected 0 to {len(problems) - DOMAINS}, got {first}.")
+    chosen = problems[first : first + DOMAINS]
+    worlds = ParticleWorlds(chosen, Physics())
     controllers: dict[str, Controller] = {
-        label: NetworkController(load_policy(folder), chosen) for label, folder in folders.items()
+        label: NetworkController(control_policy(model), chosen) for label, model in models.items()
     }
     controllers["straight"] = StraightController(chosen)
-    ways = {label: _way(worlds, one, config.data.horizon) for label, one in controllers.items()}
-    figure = trajectories_figure(
-        chosen.boxes, chosen.starts, chosen.goals, ways, title="Unseen domains: ways and final distances"
-    )
-    few = slice(0, FILMED)
-    film = save_animation(
-        out / f"{name}.gif",
-        chosen.boxes[few],
-        chosen.starts[few],
-        chosen.goals[few],
-        {label: way[few] for label, way in ways.items() if label != "straight"},
-        radius=RADIUS,
-    )
-    return [save_figure(figure, out / f"{name}_trajectories.png"), film]
+    paths = {label: _positions(worlds, one, data.horizon) for label, one in controllers.items()}
+    domains = Domains(chosen.boxes, chosen.starts, chosen.goals)
+    title = "Unseen domains: trajectories and final distances"
+    figure = trajectories_figure(domains, paths, COLOURS, title=title)
+    few = Domains(chosen.boxes[:ANIMATED], chosen.starts[:ANIMATED], chosen.goals[:ANIMATED])
+    moving = {label: positions[:ANIMATED] for label, positions in paths.items() if label in models}
+    return [
+        save_figure(figure, out / f"{name}_trajectories.png"),
+        save_animation(out / f"{name}.gif", few, moving, COLOURS, radius=RADIUS),
+    ]
 
 
-def draw_search(runs: list[FinishedRun], out: Path) -> Path:
-    """Draw how the paper's teacher came nearer to the goals."""
-    histories = [[entry["distance"] for entry in run.result["teacher"]["history"]] for run in runs]
-    return save_figure(progress_figure(histories, title="iLQG on the training domains"), out)
+def draw_search(histories: Sequence[Sequence[Mapping[str, float]]], out: Path) -> list[Path]:
+    """Draw how the samples of the paper's teacher approach the goals."""
+    distances = [[entry["distance"] for entry in history] for history in histories]
+    figure = progress_figure(distances, title="iLQG on the training domains")
+    return [save_figure(figure, out / "control_search.png")]
 
 
-def draw_run(run: FinishedRun, out: Path, problem: int | None = None) -> list[Path]:
-    """Draw what one finished run does on test domains, from one of them on, and how its teacher came nearer."""
-    name = run.manifest.id.split("/")[-1].upper()
-    pictures = draw_runs({name: run.folder}, out, first=problem or 0)
-    if len(run.result["teacher"]["history"]) > 1:
-        pictures.append(draw_search([run], out / "control_search.png"))
-    return pictures
+def _label(id: str) -> str:
+    return id.split("/")[-1].upper()
 
 
-def _way(worlds: ParticleWorlds, controller: Controller, horizon: int) -> np.ndarray:
+def _positions(worlds: ParticleWorlds, controller: Controller, horizon: int) -> Positions:
     """The positions of one rollout in each domain, the last one included."""
-    found = roll_out(worlds, controller, horizon=horizon)
+    found = worlds.rollout(controller, horizon=horizon)
     return np.concatenate([found.states[:, 0, :, :2], found.final[:, :, :2]], axis=1)

@@ -1,131 +1,156 @@
-"""The control experiment's table: both networks, both teachers, and the rows that put them in place."""
+"""The table of the control experiment: both networks with both teachers, and the controllers to compare with."""
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from vinlab.domains.control.geometry import HALF_SIDE
 from vinlab.evaluation.statistics import mean_text
-from vinlab.experiments.base import paper_numbers
+from vinlab.experiments.control.evaluate import FAIL_DISTANCE, PAPER_TEST_DOMAINS
+from vinlab.experiments.paper import paper_numbers
+from vinlab.experiments.tables import Column, commits_line, group_runs, render, scores_of, train_command
 from vinlab.recording.finished_run import FinishedRun
-from vinlab.recording.markdown import markdown_table
-
-HEADERS = (
-    "who pushes",
-    "teacher",
-    "seeds",
-    "train, paper",
-    "test, paper",
-    "train, ours",
-    "test, ours",
-    "test / train",
-    "first 40",
-    "of the side",
-    "fails",
-    "minutes",
-    "command",
-)
 
 TEACHERS = {"paper": "iLQG (the paper's)", "default": "route (our own)"}
+"""The teacher of each recipe."""
+
+NONE = "–"
+
+
+@dataclass(frozen=True)
+class Row:
+    """The runs of a setting, or a controller that is not learned."""
+
+    controller: str
+    seeds: int
+    train: list[float]
+    """Mean distance on the training domains, by run."""
+    test: list[float]
+    failed: str
+    """The share of domains in which it fails, and on which set if not the test domains."""
+    first: list[float] | None = None
+    teacher: str = NONE
+    paper: dict[str, float] | None = None
+    minutes: list[float] | None = None
+    command: str = NONE
+
+
+COLUMNS: list[Column[Row]] = [
+    Column("controller", lambda row: row.controller),
+    Column("teacher", lambda row: row.teacher),
+    Column("seeds", lambda row: str(row.seeds)),
+    Column("train, paper", lambda row: str((row.paper or {}).get("train_distance", NONE))),
+    Column("test, paper", lambda row: str((row.paper or {}).get("test_distance", NONE))),
+    Column("train, ours", lambda row: mean_text(row.train)),
+    Column("test, ours", lambda row: mean_text(row.test) if row.test else NONE),
+    Column("test / train", lambda row: f"{sum(row.test) / sum(row.train):.2f}" if row.minutes else NONE),
+    Column(f"first {PAPER_TEST_DOMAINS}", lambda row: mean_text(row.first) if row.first else NONE),
+    Column("distance / side", lambda row: f"{100 * _mean(row.test or row.train) / (2 * HALF_SIDE):.1f} %"),
+    Column("fails", lambda row: row.failed),
+    Column("minutes", lambda row: mean_text(row.minutes, digits=1) if row.minutes else NONE),
+    Column("command", lambda row: row.command),
+]
 
 LEGEND = f"""\
-Mean distance to the goal after 100 pushes, mean ± deviation over the seeds; the square has the side {2 * HALF_SIDE:g}.
-*Test*: 240 unseen domains, the same for all seeds, the *first 40* of them by themselves; training domains differ by
-seed. *Of the side*: test distance by the side of the square. *Fails*: share of test domains in which the particle ends
-further than 0.2 from the goal. The paper gives neither the size of its square nor its units, so the ratio of its rows
-says more than their height. *Straight* pushes at the known goal whatever stands between; *route* knows the map and
-tracks the shortest way; *iLQG* is what the teacher of the paper reaches in its training domains. *Minutes*: teacher and
-fit, one thread of a shared machine.
+Mean distance to the goal after {{steps}} time steps, mean ± standard deviation over the seeds.
+The side of the square is {2 * HALF_SIDE:g}. *Test*: {{domains}} unseen domains, the same for all seeds.
+*First {PAPER_TEST_DOMAINS}*: the first {PAPER_TEST_DOMAINS} of them, as many as the paper has.
+Training domains differ by seed.
+*Distance / side*: test distance divided by the side of the square.
+*Fails*: share of test domains in which the particle ends further than {FAIL_DISTANCE} from the goal.
+The paper gives neither the size of its square nor its units, so the ratios of its rows can be compared with ours, and
+the distances cannot. *Straight* moves straight to the known goal and ignores the obstacles; *route* knows the map and
+tracks the shortest route; *iLQG* is the paper's teacher in its training domains.
+*Minutes*: teacher and fit, one thread of a shared machine.
 """
 
 Key = tuple[str, str, str]
+"""Recipe, id and budget."""
 
 
-def control_table(runs: Sequence[FinishedRun]) -> str:
-    """The table as Markdown, with a line for each network, teacher and budget that was run, and those beside them."""
-    groups: dict[Key, list[FinishedRun]] = defaultdict(list)
-    for run in runs:
-        groups[run.manifest.recipe, run.manifest.id, run.manifest.budget].append(run)
-    rows = [_row(key, groups[key]) for key in sorted(groups, reverse=True)]
-    rows += _others(runs)
-    lines = ["# Continuous control (Section 4.3, Figure 5)", "", markdown_table(HEADERS, rows), LEGEND]
-    lines += [_ratios(groups), _search(runs), f"Commits: {', '.join(_commits(runs))}.\n"]
-    return "\n".join(line for line in lines if line is not None)
+def table(runs: Sequence[FinishedRun]) -> str:
+    """Figure 5: ours beside the paper's, and the controllers to compare with."""
+    groups = group_runs(runs, lambda run: (run.manifest.recipe, run.manifest.id, run.manifest.budget))
+    rows = [_learned(key, groups[key]) for key in sorted(groups, reverse=True)]
+    return "\n".join(
+        [
+            "# Continuous control (Section 4.3, Figure 5)",
+            "",
+            render(COLUMNS, [*rows, *_known(runs)]),
+            LEGEND.format(
+                steps=_counts(run.manifest.config["data"]["horizon"] for run in runs),
+                domains=_counts(scores["num_problems"] for scores in scores_of(runs)),
+            ),
+            _ratios(groups),
+            _search_line(runs),
+            f"{commits_line(runs)}\n",
+        ]
+    )
 
 
-def _row(key: Key, runs: Sequence[FinishedRun]) -> list[str]:
+def _learned(key: Key, runs: Sequence[FinishedRun]) -> Row:
+    """The row of a network with a teacher."""
     recipe, id, budget = key
-    paper = paper_numbers("control").get(id, {}) if recipe == "paper" else {}
-    scores = [run.result["scores"] for run in runs]
-    train, test = ([one[name] for one in scores] for name in ("train_distance", "test_distance"))
-    return [
-        id,
-        TEACHERS[recipe],
-        str(len(runs)),
-        str(paper.get("train_distance", "–")),
-        str(paper.get("test_distance", "–")),
-        mean_text(train),
-        mean_text(test),
-        f"{sum(test) / sum(train):.2f}",
-        mean_text([one["test_distance_first_40"] for one in scores]),
-        f"{100 * sum(test) / len(test) / (2 * HALF_SIDE):.1f} %",
-        f"{100 * sum(one['test_failed'] for one in scores) / len(scores):.0f} %",
-        mean_text([run.result["training_seconds"] / 60 for run in runs], digits=1),
-        _command(id, recipe, budget),
-    ]
+    scores, seconds = scores_of(runs), [run.result["seconds"] for run in runs]
+    return Row(
+        controller=id,
+        teacher=TEACHERS[recipe],
+        seeds=len(runs),
+        paper=paper_numbers("control").get(id, {}) if recipe == "paper" else {},
+        train=[one["train_distance"] for one in scores],
+        test=[one["test_distance"] for one in scores],
+        first=[one["test_distance_first_40"] for one in scores],
+        failed=_percent(one["test_failed"] for one in scores),
+        minutes=[(one["teacher_seconds"] + one["fit_seconds"]) / 60 for one in seconds],
+        command=f"`{train_command(id, recipe, budget)}`",
+    )
 
 
-def _others(runs: Sequence[FinishedRun]) -> list[list[str]]:
-    """The controllers that learn nothing, and the paper's teacher itself."""
-    by_seed = {(run.manifest.budget, run.manifest.seed): run for run in runs}.values()
+def _known(runs: Sequence[FinishedRun]) -> list[Row]:
+    """The controllers that know the map, and the paper's teacher itself."""
+    by_seed = list({(run.manifest.budget, run.manifest.seed): run for run in runs}.values())
     rows = [
-        _other(
-            name,
-            [run.result[name]["train"] for run in by_seed],
-            [run.result[name]["test"] for run in by_seed],
-        )
+        _known_row(name, *([run.result[name][kind] for run in by_seed] for kind in ("train", "test")))
         for name in ("straight", "route")
     ]
     searched = _searched(runs)
-    if searched:
-        rows.append(_other("iLQG", [run.result["teacher"] for run in searched], None))
-    return rows
+    return [*rows, _known_row("iLQG", [run.result["teacher"] for run in searched], [])] if searched else rows
 
 
-def _other(name: str, train: list[dict[str, Any]], test: list[dict[str, Any]] | None) -> list[str]:
-    told = test or train
-    failed = f"{100 * sum(one['failed'] for one in told) / len(told):.0f} %" + ("" if test else " (train)")
-    distances = mean_text([one["distance"] for one in test]) if test else "–"
-    side = 100 * sum(one["distance"] for one in told) / len(told) / (2 * HALF_SIDE)
-    cells = [name, "–", str(len(train)), "–", "–", mean_text([one["distance"] for one in train]), distances]
-    return [*cells, "–", "–", f"{side:.1f} %", failed, "–", "–"]
+def _known_row(name: str, train: list[dict[str, Any]], test: list[dict[str, Any]]) -> Row:
+    failed = _percent(one["failed"] for one in test or train)
+    return Row(
+        controller=name,
+        seeds=len(train),
+        train=[one["distance"] for one in train],
+        test=[one["distance"] for one in test],
+        failed=failed if test else f"{failed} (train)",
+    )
 
 
 def _ratios(groups: dict[Key, list[FinishedRun]]) -> str:
-    """How much further the CNN ends than the VIN."""
-    said = []
+    """The CNN's test distance divided by the VIN's."""
+    found = []
     for recipe, words in TEACHERS.items():
-        means = {id: _mean_test(groups, recipe, id) for id in ("control/vin", "control/cnn")}
-        vin, cnn = means["control/vin"], means["control/cnn"]
+        vin, cnn = (groups.get((recipe, f"control/{name}", "paper")) for name in ("vin", "cnn"))
         if vin and cnn:
-            said.append(f"{words} teacher: {cnn / vin:.2f}")
-    return f"CNN's test distance by VIN's: {'; '.join(said)}. In the paper: 1.69.\n" if said else ""
+            ratio = _mean_test_distance(cnn) / _mean_test_distance(vin)
+            found.append(f"{words} teacher: {ratio:.2f}")
+    paper = paper_numbers("control")
+    ratio = paper["control/cnn"]["test_distance"] / paper["control/vin"]["test_distance"]
+    return f"CNN's test distance / VIN's: {'; '.join(found)}. In the paper: {ratio:.2f}.\n" if found else ""
 
 
-def _mean_test(groups: dict[Key, list[FinishedRun]], recipe: str, id: str) -> float | None:
-    runs = groups.get((recipe, id, "paper"), [])
-    return sum(run.result["scores"]["test_distance"] for run in runs) / len(runs) if runs else None
+def _mean_test_distance(runs: Sequence[FinishedRun]) -> float:
+    return _mean([scores["test_distance"] for scores in scores_of(runs)])
 
 
-def _search(runs: Sequence[FinishedRun]) -> str:
-    """What iLQG gained from its first iteration to its last."""
-    searched = _searched(runs)
-    if not searched:
+def _search_line(runs: Sequence[FinishedRun]) -> str:
+    """How much iLQG improved from its first iteration to its last."""
+    histories = [run.result["teacher"]["history"] for run in _searched(runs)]
+    if not histories:
         return ""
-    ends: Callable[[int], list[float]] = lambda index: [  # noqa: E731
-        run.result["teacher"]["history"][index]["distance"] for run in searched
-    ]
-    first, last = ends(0), ends(-1)
+    first, last = ([history[index]["distance"] for history in histories] for index in (0, -1))
     return (
         f"iLQG on the training domains: {mean_text(first)} before the first improvement, {mean_text(last)} at the end, "
         f"a factor of {sum(first) / sum(last):.1f}.\n"
@@ -133,16 +158,18 @@ def _search(runs: Sequence[FinishedRun]) -> str:
 
 
 def _searched(runs: Sequence[FinishedRun]) -> list[FinishedRun]:
-    """One run for each time that the paper's teacher was at work at the paper's size."""
-    wanted = [run for run in runs if run.manifest.recipe == "paper" and run.manifest.budget == "paper"]
-    return list({run.manifest.seed: run for run in wanted}.values())
+    """One run for each search of the paper's teacher at the paper's size."""
+    searched = [run for run in runs if (run.manifest.recipe, run.manifest.budget) == ("paper", "paper")]
+    return list({run.manifest.seed: run for run in searched}.values())
 
 
-def _commits(runs: Sequence[FinishedRun]) -> list[str]:
-    return sorted({(run.manifest.commit or "unknown")[:10] for run in runs})
+def _percent(shares: Iterable[float]) -> str:
+    return f"{100 * _mean(list(shares)):.0f} %"
 
 
-def _command(id: str, recipe: str, budget: str) -> str:
-    options = "" if recipe == "default" else f" --recipe {recipe}"
-    options += "" if budget == "paper" else f" --budget {budget}"
-    return f"`vinlab train {id}{options}`"
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _counts(numbers: Iterable[int]) -> str:
+    return " or ".join(str(number) for number in sorted(set(numbers)))

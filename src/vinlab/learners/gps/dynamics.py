@@ -11,16 +11,16 @@ from vinlab.learners.gps.linear_gaussian import Dynamics
 
 @dataclass(frozen=True)
 class Fit:
-    """Dynamics, and how sound the samples were that they stem from."""
+    """Fitted dynamics, and where the fit had to be regularised."""
 
     dynamics: Dynamics
     regularised: Bool[np.ndarray, "B T"]
-    """Where the covariance of state and control was as good as singular and had to be made larger."""
+    """Where the covariance of state and action was nearly singular and was enlarged."""
 
 
 def fit_dynamics(
     before: Float64[np.ndarray, "B N T X"],
-    controls: Float64[np.ndarray, "B N T U"],
+    actions: Float64[np.ndarray, "B N T U"],
     after: Float64[np.ndarray, "B N T X"],
     valid: Bool[np.ndarray, "B N"],
     prior: Mixtures | None,
@@ -28,11 +28,12 @@ def fit_dynamics(
     strength: float = 1.0,
     ridge: float = 1e-6,
 ) -> Fit:
-    """The dynamics of each system and time by conditioning a joint Gaussian; unsound samples do not count.
+    """The dynamics of each system and time by conditioning a joint Gaussian; invalid samples do not count.
 
-    The prior is normal-inverse-Wishart around a system's mixture as the samples of that time see it.
+    The prior is normal-inverse-Wishart with the moments of the system's mixture, weighted by the responsibilities of
+    the samples of that time.
     """
-    points = np.concatenate([before, controls, after], axis=-1).swapaxes(1, 2)  # B T N D
+    points = np.concatenate([before, actions, after], axis=-1).swapaxes(1, 2)  # B T N D
     weight = np.broadcast_to(valid[:, None].astype(np.float64), points.shape[:3])
     count = weight.sum(axis=2)
     mean = (weight[..., None] * points).sum(axis=2) / np.maximum(count, 1)[..., None]
@@ -42,7 +43,7 @@ def fit_dynamics(
         covariance = scatter / np.maximum(count, 1)[..., None, None]
     else:
         covariance = _with_prior(points, weight, mean, scatter, count, prior, strength)
-    return _condition(mean, covariance, before.shape[-1] + controls.shape[-1], ridge)
+    return _condition(mean, covariance, before.shape[-1] + actions.shape[-1], ridge)
 
 
 def _with_prior(
@@ -54,7 +55,7 @@ def _with_prior(
     prior: Mixtures,
     strength: float,
 ) -> np.ndarray:
-    """The posterior covariance, with the prior as so many samples more."""
+    """The posterior covariance; the prior counts as ``strength`` samples."""
     shares = prior.responsibilities(points.reshape(len(points), -1, points.shape[-1]))
     shares = shares.reshape(*points.shape[:3], -1)
     shares = (shares * weight[..., None]).sum(axis=2) / np.maximum(count, 1)[..., None]
@@ -68,7 +69,7 @@ def _with_prior(
 
 
 def _condition(mean: np.ndarray, covariance: np.ndarray, joint: int, ridge: float) -> Fit:
-    """X' given x and u, where a covariance without full rank is made larger until it has."""
+    """X' given x and u; a singular covariance is enlarged until it has full rank."""
     covariance = (covariance + covariance.swapaxes(-1, -2)) / 2 + ridge * np.eye(covariance.shape[-1])
     given = covariance[..., :joint, :joint]
     smallest = np.linalg.eigvalsh(given)[..., 0]

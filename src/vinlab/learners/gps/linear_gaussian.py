@@ -1,8 +1,8 @@
-"""Linear-Gaussian control of many systems at once: the mathematics of guided policy search.
+"""Linear-Gaussian controllers and dynamics: the LQR passes and the KL-constrained step of guided policy search.
 
-Axis letters here: ``B`` systems, ``T`` time, ``X`` state, ``U`` control, ``Z`` state and control together. A local
-controller pushes ``u = K x + k`` plus noise; local dynamics lead to ``x' = F [x; u] + f`` plus noise; a cost is
-``z'Hz / 2 + g'z`` for ``z = [x; u]``. Every function treats all B systems in one go.
+Axis letters here: ``B`` systems, ``T`` time, ``X`` state, ``U`` action, ``Z`` state and action together. A local
+controller acts by ``u = K x + k`` plus noise; local dynamics are ``x' = F [x; u] + f`` plus noise; a cost is
+``z'Hz / 2 + g'z`` for ``z = [x; u]``. Every function treats all B systems at once.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ class Controllers:
     covariances: Float64[np.ndarray, "B T U U"]
 
     def mean(self, time: int, states: Float64[np.ndarray, "B N X"]) -> Float64[np.ndarray, "B N U"]:
-        """What is done in N states of each system, without the noise."""
+        """The actions in N states of each system, without the noise."""
         return states @ self.gains[:, time].swapaxes(1, 2) + self.offsets[:, time, None]
 
 
@@ -37,7 +37,7 @@ class Dynamics:
 
 @dataclass(frozen=True)
 class Costs:
-    """What each time step costs, up to a constant."""
+    """The quadratic cost of each time step, up to a constant."""
 
     hessians: Float64[np.ndarray, "B T Z Z"]
     gradients: Float64[np.ndarray, "B T Z"]
@@ -45,7 +45,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class Trajectories:
-    """Where controllers lead under local dynamics: a Gaussian over state and control at each time."""
+    """The trajectories of controllers under local dynamics: a Gaussian over state and action at each time."""
 
     means: Float64[np.ndarray, "B T Z"]
     covariances: Float64[np.ndarray, "B T Z Z"]
@@ -53,28 +53,28 @@ class Trajectories:
 
 @dataclass(frozen=True)
 class Improvement:
-    """The best controllers within a bound on how far they may depart from the last ones."""
+    """The best controllers within a bound on their KL divergence from the last ones."""
 
     controllers: Controllers
     divergences: Float64[np.ndarray, " B"]
     """The KL divergence of the new trajectories from the old ones."""
-    prices: Float64[np.ndarray, " B"]
-    """The multiplier of the bound: how much cost one nat of divergence must save."""
+    multipliers: Float64[np.ndarray, " B"]
+    """The Lagrange multiplier of the bound."""
 
 
-def zero_controllers(systems: int, horizon: int, states: int, controls: int, variance: float) -> Controllers:
-    """Controllers that do nothing on average."""
+def zero_controllers(systems: int, horizon: int, states: int, actions: int, variance: float) -> Controllers:
+    """Controllers whose mean action is zero."""
     return Controllers(
-        np.zeros((systems, horizon, controls, states)),
-        np.zeros((systems, horizon, controls)),
-        np.broadcast_to(variance * np.eye(controls), (systems, horizon, controls, controls)).copy(),
+        np.zeros((systems, horizon, actions, states)),
+        np.zeros((systems, horizon, actions)),
+        np.broadcast_to(variance * np.eye(actions), (systems, horizon, actions, actions)).copy(),
     )
 
 
 def with_noise(controllers: Controllers, std: float) -> Controllers:
-    """The same controllers, all of whose controls waver by as much."""
+    """The same controllers with the same noise on every action."""
     if std <= 0:
-        raise InputError(f"deviation must be above 0, but {std} came.")
+        raise InputError(f"std: expected more than 0, got {std}.")
     covariances = np.broadcast_to(
         std**2 * np.eye(controllers.offsets.shape[-1]), controllers.covariances.shape
     ).copy()
@@ -82,16 +82,16 @@ def with_noise(controllers: Controllers, std: float) -> Controllers:
 
 
 def lqr_backward(dynamics: Dynamics, costs: Costs) -> Controllers:
-    """The LQR backward pass: the gains of least cost, and the covariance of most entropy beside it.
+    """The LQR backward pass, for the maximum-entropy objective.
 
-    The covariance is the inverse curvature of the cost-to-go, so the controllers minimise the expected cost minus
-    the entropy of their controls.
+    The covariance is the inverse Hessian of the cost-to-go in the actions, so the controllers minimise the expected
+    cost minus the entropy of their actions.
     """
     systems, horizon, states, joint = dynamics.matrices.shape
-    controls = joint - states
-    gains = np.empty((systems, horizon, controls, states))
-    offsets = np.empty((systems, horizon, controls))
-    covariances = np.empty((systems, horizon, controls, controls))
+    actions = joint - states
+    gains = np.empty((systems, horizon, actions, states))
+    offsets = np.empty((systems, horizon, actions))
+    covariances = np.empty((systems, horizon, actions, actions))
     curvature, slope = np.zeros((systems, states, states)), np.zeros((systems, states))
     for time in reversed(range(horizon)):
         matrix, transposed = dynamics.matrices[:, time], dynamics.matrices[:, time].swapaxes(1, 2)
@@ -114,15 +114,15 @@ def lqr_forward(
     initial: Float64[np.ndarray, "B X"],
     initial_covariance: Float64[np.ndarray, "B X X"],
 ) -> Trajectories:
-    """The forward pass: the Gaussian that the controllers lead to at each time."""
+    """The LQR forward pass: the Gaussian over state and action at each time."""
     systems, horizon, states, joint = dynamics.matrices.shape
     means, covariances = np.empty((systems, horizon, joint)), np.empty((systems, horizon, joint, joint))
     mean, covariance = initial, initial_covariance
     for time in range(horizon):
         gain = controllers.gains[:, time]
-        control = (gain @ mean[..., None])[..., 0] + controllers.offsets[:, time]
+        action = (gain @ mean[..., None])[..., 0] + controllers.offsets[:, time]
         cross = gain @ covariance
-        means[:, time] = np.concatenate([mean, control], axis=1)
+        means[:, time] = np.concatenate([mean, action], axis=1)
         block = covariances[:, time]
         block[:, :states, :states] = covariance
         block[:, states:, :states] = cross
@@ -134,14 +134,17 @@ def lqr_forward(
     return Trajectories(means, covariances)
 
 
-def divergence(new: Controllers, old: Controllers, reached: Trajectories) -> Float64[np.ndarray, " B"]:
-    """The KL divergence of the new controllers' trajectories, which are ``reached``, from the old ones'.
+def kl_divergence(
+    new: Controllers, old: Controllers, trajectories: Trajectories
+) -> Float64[np.ndarray, " B"]:
+    """The KL divergence of the new controllers' ``trajectories`` from the old ones'.
 
-    Both follow the same dynamics from the same start, so only the controls differ: it is the sum over time of the
-    expected divergence between the two Gaussians over controls.
+    Both have the same dynamics and start, so it is the sum over time of the expected divergence between the two
+    Gaussians over actions.
     """
     states = new.gains.shape[-1]
-    mean, covariance = reached.means[..., :states], reached.covariances[..., :states, :states]
+    mean = trajectories.means[..., :states]
+    covariance = trajectories.covariances[..., :states, :states]
     precision = np.linalg.inv(old.covariances)
     gain = new.gains - old.gains
     shift = (gain @ mean[..., None])[..., 0] + new.offsets - old.offsets
@@ -152,13 +155,6 @@ def divergence(new: Controllers, old: Controllers, reached: Trajectories) -> Flo
     return 0.5 * (trace + distance + volumes - new.offsets.shape[-1]).sum(axis=1)
 
 
-def expected_cost(costs: Costs, reached: Trajectories) -> Float64[np.ndarray, "B T"]:
-    """What the trajectories cost at each time, up to the constant that the costs leave out."""
-    quadratic = np.einsum("btij,btji->bt", costs.hessians, reached.covariances)
-    quadratic += np.einsum("bti,btij,btj->bt", reached.means, costs.hessians, reached.means)
-    return 0.5 * quadratic + np.einsum("bti,bti->bt", costs.gradients, reached.means)
-
-
 def improve_controllers(
     dynamics: Dynamics,
     costs: Costs,
@@ -167,33 +163,33 @@ def improve_controllers(
     initial_covariance: Float64[np.ndarray, "B X X"],
     *,
     bound: Float64[np.ndarray, " B"],
-    prices: tuple[float, float] = (1e-8, 1e16),
+    multipliers: tuple[float, float] = (1e-8, 1e16),
     rounds: int = 40,
     tolerance: float = 0.1,
 ) -> Improvement:
-    """The controllers of least expected cost whose trajectories diverge from the old ones' by at most the bound.
+    """The controllers of least expected cost whose KL divergence from the old ones is within the bound.
 
-    The price of divergence is bracketed for each system, until what the bound leaves unused is within tolerance.
+    The multiplier is bisected on a logarithmic scale for each system, until the divergence is within the tolerance
+    below the bound.
     """
-    low, high = (np.full(len(bound), np.log(end)) for end in prices)
-    best, used, paid = old, np.zeros(len(bound)), high.copy()
+    low, high = (np.full(len(bound), np.log(end)) for end in multipliers)
+    best, used, chosen = old, np.zeros(len(bound)), high.copy()
     for trial in range(rounds):
-        price = low if trial == 0 else (low + high) / 2  # the cheapest first: the bound may not bind at all
-        new = lqr_backward(dynamics, add_kl_penalty(costs, old, np.exp(price)))
-        reached = lqr_forward(dynamics, new, initial, initial_covariance)
-        diverged = divergence(new, old, reached)
-        allowed = diverged <= bound  # False for nan, too
-        best = _chosen(allowed, new, best)
-        used, paid = np.where(allowed, diverged, used), np.where(allowed, price, paid)
-        high = np.where(allowed, price, high)
-        low = np.where(allowed, low, price)
+        log_eta = low if trial == 0 else (low + high) / 2  # the smallest first: the bound may not bind
+        new = lqr_backward(dynamics, add_kl_penalty(costs, old, np.exp(log_eta)))
+        diverged = kl_divergence(new, old, lqr_forward(dynamics, new, initial, initial_covariance))
+        allowed = diverged <= bound  # False for nan too
+        best = _where(allowed, new, best)
+        used, chosen = np.where(allowed, diverged, used), np.where(allowed, log_eta, chosen)
+        high = np.where(allowed, log_eta, high)
+        low = np.where(allowed, low, log_eta)
         if (allowed & (diverged >= (1 - tolerance) * bound) | (high - low < 1e-3)).all():
             break
-    return Improvement(best, used, np.exp(paid))
+    return Improvement(best, used, np.exp(chosen))
 
 
-def add_kl_penalty(costs: Costs, old: Controllers, price: Float64[np.ndarray, " B"]) -> Costs:
-    """The costs in units of the price, plus what it takes to depart from the old controllers."""
+def add_kl_penalty(costs: Costs, old: Controllers, multiplier: Float64[np.ndarray, " B"]) -> Costs:
+    """The costs divided by the multiplier, minus the old controllers' log-probability of the action."""
     precision = np.linalg.inv(old.covariances)
     pull = precision @ old.gains
     corner = old.gains.swapaxes(-1, -2) @ pull
@@ -206,14 +202,14 @@ def add_kl_penalty(costs: Costs, old: Controllers, price: Float64[np.ndarray, " 
     )
     towards = (precision @ old.offsets[..., None])[..., 0]
     back = (old.gains.swapaxes(-1, -2) @ towards[..., None])[..., 0]
-    scale = 1 / price[:, None, None]
+    scale = 1 / multiplier[:, None, None]
     return Costs(
         costs.hessians * scale[..., None] + hessians,
         costs.gradients * scale + np.concatenate([back, -towards], axis=-1),
     )
 
 
-def _chosen(which: Bool[np.ndarray, " B"], new: Controllers, old: Controllers) -> Controllers:
+def _where(which: Bool[np.ndarray, " B"], new: Controllers, old: Controllers) -> Controllers:
     pick = which[:, None, None]
     return Controllers(
         np.where(pick[..., None], new.gains, old.gains),

@@ -1,4 +1,4 @@
-"""Guided policy search: local controllers for each system, improved from samples of dynamics nobody knows."""
+"""Guided policy search: local controllers for each system, improved from samples of unknown dynamics."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +16,7 @@ from vinlab.learners.gps.linear_gaussian import (
     improve_controllers,
     zero_controllers,
 )
+from vinlab.types import ContinuousRollouts
 
 
 @dataclass(frozen=True)
@@ -27,79 +28,82 @@ class LocalSearchConfig:
     """Per system and iteration."""
     horizon: int = 100
     step: float = 1.0
-    """How many nats per time step new controllers may diverge from the last ones."""
+    """The bound on the KL divergence of new controllers from the last ones, in nats per time step."""
     initial_variance: float = 4.0
-    """Of the noise on the first controls."""
+    """Of the noise on the first actions."""
     smoothing: float = 4.0
-    """Noise is smoothed over so many time steps, so that it leads somewhere."""
-    control_cost: float = 0.02
+    """Standard deviation, in time steps, of the filter that smooths the noise."""
+    action_cost: float = 0.02
     ramp: float = 6.0
-    """The cost of a state grows with this power of time: 0 counts all moments alike, 2 mostly the late ones."""
+    """The cost of a state grows with this power of time."""
     final_weight: float = 20.0
-    """How many times more the last time step costs."""
+    """The factor on the cost of the last time step."""
     mixture: MixtureConfig = field(default_factory=MixtureConfig)
+
+
+Act = Callable[[int, Float64[np.ndarray, "B N X"]], Float64[np.ndarray, "B N U"]]
+"""The actions at a time in N states of each system."""
 
 
 @runtime_checkable
 class Systems(Protocol):
-    """Worlds to be controlled, whatever they are."""
+    """Simulated systems with continuous states and actions."""
 
     @property
     def initial_states(self) -> Float64[np.ndarray, "B X"]:
-        """Where each begins."""
+        """The start of each."""
         ...
 
-    def step(
-        self, states: Float64[np.ndarray, "B N X"], controls: Float64[np.ndarray, "B N U"], /
-    ) -> tuple[Float64[np.ndarray, "B N X"], Bool[np.ndarray, "B N"]]:
-        """What follows N controls in each, and whether that can be trusted."""
+    def rollout(
+        self, act: Act, /, *, horizon: int, samples: int, noise: Float64[np.ndarray, "B N T U"] | None
+    ) -> ContinuousRollouts:
+        """Rollouts of every system, with noise on the actions."""
         ...
 
 
 @dataclass(frozen=True)
 class Samples:
-    """What happened when controllers were tried."""
+    """Transitions of all systems."""
 
     states: Float64[np.ndarray, "B N T X"]
-    controls: Float64[np.ndarray, "B N T U"]
-    """With their noise, as they were asked of the system."""
+    actions: Float64[np.ndarray, "B N T U"]
+    """As they were applied, with their noise."""
     following: Float64[np.ndarray, "B N T X"]
     valid: Bool[np.ndarray, "B N"]
-    """False where a sample failed; it stands still from there on."""
+    """False where the simulation failed."""
 
 
 @dataclass(frozen=True)
 class QuadraticCost:
-    """Half the squared weighted distance to a target, plus that of the control."""
+    """Half the squared weighted distance to a target, plus half the weighted square of the action."""
 
     targets: Float64[np.ndarray, "B X"]
     state_weights: Float64[np.ndarray, " X"]
 
-    def expand(self, config: LocalSearchConfig, controls: int) -> Costs:
+    def expand(self, config: LocalSearchConfig, actions: int) -> Costs:
         """The cost at each time step."""
         systems, states = self.targets.shape
         times = (np.arange(1, config.horizon + 1) / config.horizon) ** config.ramp
         times[-1] *= config.final_weight
-        weights = np.tile(config.control_cost, (config.horizon, states + controls))
+        weights = np.tile(config.action_cost, (config.horizon, states + actions))
         weights[:, :states] = times[:, None] * self.state_weights
-        hessians = weights[..., None] * np.eye(states + controls)
-        gradients = np.zeros((systems, config.horizon, states + controls))
+        hessians = weights[..., None] * np.eye(states + actions)
+        gradients = np.zeros((systems, config.horizon, states + actions))
         gradients[..., :states] = -weights[:, :states] * self.targets[:, None]
         return Costs(np.broadcast_to(hessians, (systems, *hessians.shape)).copy(), gradients)
 
 
 @dataclass(frozen=True)
-class LocalTeachers:
-    """What the search ends with: a controller for each system, tried once more, and how it came to be."""
+class SearchResult:
+    """A controller for each system, and how the search went."""
 
     controllers: Controllers
-    samples: Samples
     history: tuple[dict[str, Any], ...]
     """One record per iteration, of the samples before its improvement; the last is of the final controllers."""
 
 
 Measure = Callable[[Samples], Mapping[str, Any]]
-"""What a domain wants to know of the samples."""
+"""What to record of the samples of an iteration."""
 
 
 def search_controllers(
@@ -107,25 +111,25 @@ def search_controllers(
     cost: QuadraticCost,
     config: LocalSearchConfig,
     *,
-    controls: int,
+    actions: int,
     rng: np.random.Generator,
     measure: Measure = lambda samples: {},
     progress: Progress = no_progress,
-) -> LocalTeachers:
-    """Improve local controllers from samples alone; what the systems do is fitted anew in every iteration."""
+) -> SearchResult:
+    """Improve local controllers by iLQG; the dynamics are fitted to new samples in every iteration."""
     count, states = systems.initial_states.shape
-    controllers = zero_controllers(count, config.horizon, states, controls, config.initial_variance)
-    costs = cost.expand(config, controls)
+    controllers = zero_controllers(count, config.horizon, states, actions, config.initial_variance)
+    costs = cost.expand(config, actions)
     history = []
-    for iteration in range(config.iterations):
+    for iteration in range(config.iterations + 1):
         samples = sample(systems, controllers, config, rng=rng)
-        controllers, notes = improve_once(controllers, samples, costs, config, rng=rng)
+        notes = {"diverged_rollouts": int((~samples.valid).sum())}
+        if iteration < config.iterations:
+            controllers, improvement = improve_once(controllers, samples, costs, config, rng=rng)
+            notes = {**improvement, **notes}
         history.append({"iteration": iteration, **measure(samples), **notes})
         progress(iteration + 1, config.iterations + 1, _note(history[-1]))
-    samples = sample(systems, controllers, config, rng=rng)
-    history.append({"iteration": config.iterations, **measure(samples), **_soundness(samples)})
-    progress(config.iterations + 1, config.iterations + 1, _note(history[-1]))
-    return LocalTeachers(controllers, samples, tuple(history))
+    return SearchResult(controllers, tuple(history))
 
 
 def improve_once(
@@ -136,8 +140,8 @@ def improve_once(
     *,
     rng: np.random.Generator,
 ) -> tuple[Controllers, dict[str, Any]]:
-    """Better controllers from samples of the last ones, and notes on how that went."""
-    points = np.concatenate([samples.states, samples.controls, samples.following], axis=-1)
+    """Better controllers from samples of the last ones, and notes on the step."""
+    points = np.concatenate([samples.states, samples.actions, samples.following], axis=-1)
     counted = np.broadcast_to(samples.valid[:, :, None], points.shape[:3]).astype(np.float64)
     prior = fit_mixtures(
         points.reshape(len(points), -1, points.shape[-1]),
@@ -147,7 +151,7 @@ def improve_once(
     )
     fit = fit_dynamics(
         samples.states,
-        samples.controls,
+        samples.actions,
         samples.following,
         samples.valid,
         prior,
@@ -160,12 +164,7 @@ def improve_once(
     return improvement.controllers, {
         "divergence": float(improvement.divergences.mean()),
         "regularised": float(fit.regularised.mean()),
-        **_soundness(samples),
     }
-
-
-def _soundness(samples: Samples) -> dict[str, Any]:
-    return {"diverged_rollouts": int((~samples.valid).sum())}
 
 
 def _note(record: Mapping[str, Any]) -> str:
@@ -175,31 +174,20 @@ def _note(record: Mapping[str, Any]) -> str:
 def sample(
     systems: Systems, controllers: Controllers, config: LocalSearchConfig, *, rng: np.random.Generator
 ) -> Samples:
-    """Try the controllers with noise."""
-    initial = systems.initial_states
-    states = np.repeat(initial[:, None], config.samples, axis=1)
-    valid = np.ones(states.shape[:2], dtype=bool)
-    noise = smooth_noise(
-        (*states.shape[:2], config.horizon, controllers.offsets.shape[-1]), config.smoothing, rng=rng
-    )
+    """Rollouts of the controllers with their noise."""
+    count, horizon, actions = controllers.offsets.shape
+    noise = smooth_noise((count, config.samples, horizon, actions), config.smoothing, rng=rng)
     scale = np.linalg.cholesky(controllers.covariances)
-    seen, done, followed = [], [], []
-    for time in range(config.horizon):
-        controls = controllers.mean(time, states) + noise[:, :, time] @ scale[:, time].swapaxes(1, 2)
-        following, fine = systems.step(states, controls)
-        valid = valid & fine
-        following = np.where(valid[..., None], following, states)
-        seen.append(states)
-        done.append(controls)
-        followed.append(following)
-        states = following
-    return Samples(np.stack(seen, axis=2), np.stack(done, axis=2), np.stack(followed, axis=2), valid)
+    for time in range(horizon):
+        noise[:, :, time] = noise[:, :, time] @ scale[:, time].swapaxes(1, 2)
+    found = systems.rollout(controllers.mean, horizon=horizon, samples=config.samples, noise=noise)
+    return Samples(found.states, found.actions + noise, found.following, found.valid)
 
 
 def smooth_noise(
     shape: tuple[int, ...], width: float, *, rng: np.random.Generator
 ) -> Float64[np.ndarray, "B N T U"]:
-    """Normal noise of variance 1 that changes slowly along its third axis."""
+    """Normal noise of variance 1, smoothed along its third axis by a Gaussian filter."""
     noise = rng.standard_normal(shape)
     if width <= 0:
         return noise

@@ -1,7 +1,7 @@
-"""The compiled gradient of value iteration: every cell sends its gradient through the action that won.
+"""The compiled gradient of value iteration: the gradient of a cell goes through its winning action.
 
 Maps and kernels are flat arrays, laid out as ``layout.py`` says. Importing this file imports numba, which
-keeps what it compiled beside the file; after a change of ``simd.py`` or ``forward.py`` alone delete that.
+caches the compiled code in ``__pycache__``; delete it after a change of ``simd.py`` or ``forward.py`` alone.
 """
 
 from typing import Final, NamedTuple, no_type_check
@@ -25,7 +25,7 @@ COPIES: Final = 2
 
 
 class Convolved(NamedTuple):
-    """An image, the kernels that weighed it, and where the gradients of both go."""
+    """An image, the kernels it was convolved with, and the arrays of both gradients."""
 
     image: np.ndarray
     gradient: np.ndarray
@@ -39,30 +39,30 @@ class Convolved(NamedTuple):
 
 @compiled_once
 @no_type_check
-def send_back_maps(
+def backpropagate_maps(
     share, first, last, reward, initial_value, reward_kernels, value_kernels, frame, values, winners,
-    q_gradient, value_gradient, reward_gradient, guess_gradient, reward_sums, value_sums,
+    q_gradient, value_gradient, reward_gradient, initial_gradient, reward_sums, value_sums,
 ):  # fmt: skip
-    """Gradients of the problems from ``first`` to ``last``; the kernels' are added to the share's sums.
+    """Gradients of the problems from ``first`` to ``last``; those of the kernels are added to the sums of the share.
 
-    An empty ``initial_value`` is one of zero, and nothing is sent to it.
+    An empty ``initial_value`` stands for zero and has no gradient.
     """
     actions, iterations = q_gradient.shape[1], values.shape[1]
     gradient, earlier = np.zeros(frame.size, np.float32), np.zeros(frame.size, np.float32)
-    sent = np.zeros(actions * frame.size, np.float32)  # to each action's q
+    sent = np.zeros(actions * frame.size, np.float32)  # gradient of each action's q
     scratch = np.zeros(COPIES * actions * frame.pitch, np.float32)
-    guessed = np.zeros(frame.size, np.float32)
+    initial = np.zeros(frame.size, np.float32)
     for problem in range(first, last):
         lay_in_frame(value_gradient[problem, 0], gradient, frame.origin, frame)
         for action in range(actions):
             lay_in_frame(q_gradient[problem, action], sent, action * frame.size + frame.origin, frame)
         reward_gradient[problem] = 0
         if len(initial_value) > 0:
-            lay_in_frame(initial_value[problem, 0], guessed, frame.origin, frame)
+            lay_in_frame(initial_value[problem, 0], initial, frame.origin, frame)
         for step in range(iterations, -1, -1):
             layer = step if len(value_kernels) > 1 else 0
             kernels, sums = value_kernels[layer], value_sums[share, layer]
-            value = values[problem, step - 1] if step > 0 else guessed
+            value = values[problem, step - 1] if step > 0 else initial
             if step == iterations:
                 _send_all(sent, Convolved(value, gradient, kernels, sums, 0, frame.pitch), frame)
             else:
@@ -76,13 +76,13 @@ def send_back_maps(
                 kernels, sums = reward_kernels[layer], reward_sums[share, layer]
                 _send_to_reward(sent, reward[problem], reward_gradient[problem], kernels, sums, frame)
         if len(initial_value) > 0:
-            take_from_frame(gradient, frame.origin, guess_gradient[problem, 0], frame)
+            take_from_frame(gradient, frame.origin, initial_gradient[problem, 0], frame)
 
 
 @njit(nogil=True)
 @no_type_check
 def _send_to_reward(sent, reward, reward_gradient, kernels, sums, frame):
-    """Send what came to each action's q on to the reward, and forget it."""
+    """Add the gradient of each action's q to that of the reward, and clear it."""
     for channel in range(len(reward)):
         image, gradient = np.zeros(frame.size, np.float32), np.zeros(frame.size, np.float32)
         lay_in_frame(reward[channel], image, frame.origin, frame)
@@ -97,7 +97,7 @@ def _send_to_reward(sent, reward, reward_gradient, kernels, sums, frame):
 @njit(nogil=True)
 @no_type_check
 def _note_winners(gradient, winner, sent, frame):
-    """Add the gradient of each cell to what its winning action was sent."""
+    """Add the gradient of each cell to that of its winning action's q."""
     for row in range(frame.rows):
         for cell in range(row * frame.stride, row * frame.stride + frame.cols):
             place = frame.origin + cell
@@ -108,10 +108,10 @@ def _note_winners(gradient, winner, sent, frame):
 @njit(nogil=True)
 @no_type_check
 def _send_winners(gradient, winner, convolved, scratch, frame):
-    """Send the gradient of each cell through its winning action alone."""
+    """Propagate the gradient of each cell through its winning action alone."""
     image, below, kernels, sums, _, _ = convolved
     fill(scratch, 0, len(scratch))
-    if frame.width == 3:  # said in numbers, for the compiler to unroll
+    if frame.width == 3:  # constants, for the compiler to unroll
         _walk(gradient, winner, image, below, kernels, scratch, frame, 3, 4)
     else:
         _walk(gradient, winner, image, below, kernels, scratch, frame, frame.width, frame.kernel_stride)
@@ -124,10 +124,10 @@ def _send_winners(gradient, winner, convolved, scratch, frame):
 @njit(nogil=True, inline="always")
 @no_type_check
 def _walk(gradient, winner, image, below, kernels, scratch, frame, width, length):
-    """Visit all cells; those whose kernels touch the same numbers are kept apart.
+    """Visit all cells, in an order without overlapping stores.
 
-    The processor waits when it reads what it has only just written. So each round takes columns that are a
-    kernel's row apart, and the kernels' gradient goes to two copies by turns.
+    Loads stall when they read a value that was just stored. So each pass visits columns that are a kernel's row
+    apart, and the gradient of the kernels alternates between two copies.
     """
     copy = len(scratch) // COPIES
     for row in range(frame.rows):
@@ -144,7 +144,7 @@ def _walk(gradient, winner, image, below, kernels, scratch, frame, width, length
 @njit(nogil=True, inline="always")
 @no_type_check
 def _send(lanes, image, below, corner, kernels, scratch, kernel, turn, width, length, stride):
-    """One cell's gradient to the image under the winner's kernel, and to the kernel."""
+    """Add one cell's gradient to the image under the winner's kernel, and to the kernel."""
     for row in range(width):
         for col in range(0, length, 4):
             entry, place = kernel + row * length + col, corner + row * stride + col
@@ -157,7 +157,7 @@ def _send(lanes, image, below, corner, kernels, scratch, kernel, turn, width, le
 @njit(nogil=True)
 @no_type_check
 def _send_all(sent, convolved, frame):
-    """Send what came to each action's q through that action's kernel."""
+    """Propagate the gradient of each action's q through that action's kernel."""
     image, below, kernels, sums, offset, pitch = convolved
     for action in range(len(sent) // frame.size):
         start, kernel = action * frame.size, offset + action * pitch
@@ -172,22 +172,22 @@ def _send_all(sent, convolved, frame):
 @njit(nogil=True)
 @no_type_check
 def _convolve_back(sent, start, kernels, kernel, below, frame):
-    """Add what the cells get from one action: a convolution with its kernel turned by half a turn."""
+    """Add the gradient of the cells from one action: a convolution with its kernel rotated by 180 degrees."""
     far = start + (frame.width - 1) * (frame.stride + 1)
     for cell in range(0, frame.span, 8):
-        share = load8(below, frame.origin + cell)
+        found = load8(below, frame.origin + cell)
         if frame.width == 3:
             n = neighbourhood(sent, start + cell, frame.stride)
-            share = weigh(share, kernels, kernel, (n[8], n[7], n[6], n[5], n[4], n[3], n[2], n[1], n[0]))
+            found = weigh(found, kernels, kernel, (n[8], n[7], n[6], n[5], n[4], n[3], n[2], n[1], n[0]))
         else:
-            share = weigh_any(share, kernels, kernel, sent, far + cell, -frame.stride, -1, frame)
-        store(below, frame.origin + cell, share)
+            found = weigh_any(found, kernels, kernel, sent, far + cell, -frame.stride, -1, frame)
+        store(below, frame.origin + cell, found)
 
 
 @njit(nogil=True)
 @no_type_check
 def _correlate(sent, start, image, shifted, frame):
-    """The sum over all cells of what they were sent times the shifted image."""
+    """The sum over all cells of the gradient times the shifted image."""
     even, odd = spread8(np.float32(0)), spread8(np.float32(0))
     for cell in range(0, frame.span, 8):
         summed = plus(times(load8(sent, start + cell), load8(image, shifted + cell)), odd)

@@ -1,7 +1,7 @@
 """Compiled value iteration: K backups of one map after another, eight cells at a time.
 
 Maps and kernels are flat arrays, laid out as ``layout.py`` says. Importing this file imports numba, which
-keeps what it compiled beside the file; after a change of ``simd.py`` alone delete that.
+caches the compiled code in ``__pycache__``; delete it after a change of ``simd.py`` alone.
 """
 
 from typing import no_type_check
@@ -14,7 +14,7 @@ from vinlab.planning.fused.simd import load8, plus, spread8, store, store_bytes,
 
 @no_type_check
 def compiled_once(function):
-    """The function compiled, from numba's cache where there is one; where no disk can be written, without."""
+    """The compiled function, cached where the disk can be written."""
     try:
         return njit(nogil=True, cache=True)(function)
     except RuntimeError:
@@ -23,7 +23,7 @@ def compiled_once(function):
 
 @compiled_once
 @no_type_check
-def back_up_maps(
+def plan_maps(
     first,
     last,
     reward,
@@ -39,53 +39,52 @@ def back_up_maps(
 ):
     """Plan for the problems from ``first`` to ``last``; fills values, winners, q and value.
 
-    ``values`` and ``winners`` are rings: with room for all backups they keep all, with less the last ones. An
-    empty ``initial_value`` is one of zero.
+    ``values`` and ``winners`` are ring buffers of the last backups. An empty ``initial_value`` stands for zero.
     """
     images = np.zeros((reward.shape[1], frame.size), np.float32)
-    shares = np.empty(q.shape[1] * frame.span, np.float32)
-    guessed = np.zeros(frame.size, np.float32)
+    terms = np.empty(q.shape[1] * frame.span, np.float32)
+    initial = np.zeros(frame.size, np.float32)
     for problem in range(first, last):
         for channel in range(len(images)):
             lay_in_frame(reward[problem, channel], images[channel], frame.origin, frame)
         if len(initial_value) > 0:
-            lay_in_frame(initial_value[problem, 0], guessed, frame.origin, frame)
-        latest = guessed
+            lay_in_frame(initial_value[problem, 0], initial, frame.origin, frame)
+        latest = initial
         for step in range(iterations + 1):
             layer = step if len(value_kernels) > 1 else 0
             if step == 0 or layer > 0:
-                _share_reward(images, reward_kernels[layer], shares, frame)
+                _reward_terms(images, reward_kernels[layer], terms, frame)
             if step < iterations:
                 place = step % values.shape[1]
                 _sweep(
                     latest,
                     value_kernels[layer],
-                    shares,
+                    terms,
                     values[problem, place],
                     winners[problem, place],
                     frame,
                 )
                 latest = values[problem, place]
             else:
-                _convolve(latest, value_kernels[layer], 0, frame.pitch, shares, frame)
+                _convolve(latest, value_kernels[layer], 0, frame.pitch, terms, frame)
         for action in range(q.shape[1]):
-            take_from_frame(shares, action * frame.span, q[problem, action], frame)
+            take_from_frame(terms, action * frame.span, q[problem, action], frame)
         take_from_frame(latest, frame.origin, value[problem, 0], frame)
 
 
 @njit(nogil=True)
 @no_type_check
-def _share_reward(images, kernels, shares, frame):
-    """What the reward adds to q, for every action."""
-    fill(shares, 0, len(shares))
+def _reward_terms(images, kernels, terms, frame):
+    """The reward's term of q, for every action."""
+    fill(terms, 0, len(terms))
     for channel in range(len(images)):
-        _convolve(images[channel], kernels, channel * frame.pitch, len(images) * frame.pitch, shares, frame)
+        _convolve(images[channel], kernels, channel * frame.pitch, len(images) * frame.pitch, terms, frame)
 
 
 @njit(nogil=True)
 @no_type_check
 def _convolve(image, kernels, offset, pitch, q, frame):
-    """Add to q, for every action, the image weighed with the kernel at ``offset + action * pitch``."""
+    """Add to q, for every action, the image convolved with the kernel at ``offset + action * pitch``."""
     for cell in range(0, frame.span, 8):
         if frame.width == 3:
             around = neighbourhood(image, cell, frame.stride)
@@ -101,20 +100,20 @@ def _convolve(image, kernels, offset, pitch, q, frame):
 
 @njit(nogil=True)
 @no_type_check
-def _sweep(image, kernels, shares, best_of, winner_of, frame):
-    """One backup: the best q of every cell and the action that gives it; of equals the first."""
+def _sweep(image, kernels, terms, best_of, winner_of, frame):
+    """One backup: the best q of every cell and its action; the first one among equals."""
     for cell in range(0, frame.span, 8):
         best, winner = spread8(np.float32(np.nan)), spread8(np.float32(0))
         if frame.width == 3:
             around = neighbourhood(image, cell, frame.stride)
-            for action in range(len(shares) // frame.span):
-                q = weigh(load8(shares, action * frame.span + cell), kernels, action * frame.pitch, around)
+            for action in range(len(terms) // frame.span):
+                q = weigh(load8(terms, action * frame.span + cell), kernels, action * frame.pitch, around)
                 winner = where_greater(q, best, spread8(np.float32(action)), winner)
                 best = where_greater(q, best, q, best)
         else:
-            for action in range(len(shares) // frame.span):
-                share, kernel = load8(shares, action * frame.span + cell), action * frame.pitch
-                q = weigh_any(share, kernels, kernel, image, cell, frame.stride, 1, frame)
+            for action in range(len(terms) // frame.span):
+                term, kernel = load8(terms, action * frame.span + cell), action * frame.pitch
+                q = weigh_any(term, kernels, kernel, image, cell, frame.stride, 1, frame)
                 winner = where_greater(q, best, spread8(np.float32(action)), winner)
                 best = where_greater(q, best, q, best)
         store(best_of, frame.origin + cell, best)
@@ -136,9 +135,9 @@ def neighbourhood(image, corner, stride):
 
 @njit(nogil=True)
 @no_type_check
-def weigh(share, kernels, at, around):
-    """The share plus the neighbourhoods under a 3x3 kernel; three short sums wait less than a long one."""
-    top = plus(times(weight(kernels, at), around[0]), share)
+def weigh(term, kernels, at, around):
+    """The term plus the neighbourhoods under a 3x3 kernel; three short sums have less latency than a long one."""
+    top = plus(times(weight(kernels, at), around[0]), term)
     top = plus(times(weight(kernels, at + 1), around[1]), top)
     top = plus(times(weight(kernels, at + 2), around[2]), top)
     mid = times(weight(kernels, at + 4), around[3])
@@ -152,26 +151,26 @@ def weigh(share, kernels, at, around):
 
 @njit(nogil=True)
 @no_type_check
-def weigh_any(share, kernels, at, image, corner, down, right, frame):
+def weigh_any(term, kernels, at, image, corner, down, right, frame):
     """The same for a kernel of any width, which runs over the image from ``corner`` down and right."""
     for row in range(frame.width):
         for col in range(frame.width):
             around = load8(image, corner + row * down + col * right)
-            share = plus(times(weight(kernels, at + row * frame.kernel_stride + col), around), share)
-    return share
+            term = plus(times(weight(kernels, at + row * frame.kernel_stride + col), around), term)
+    return term
 
 
 @njit(nogil=True)
 @no_type_check
 def weight(kernels, at):
-    """One entry of a kernel, for eight cells; an unsigned index spares the test for a negative one."""
+    """One entry of a kernel, for eight cells; an unsigned index needs no test for negative ones."""
     return spread8(kernels[np.uintp(at)])
 
 
 @njit(nogil=True)
 @no_type_check
 def lay_in_frame(plain, framed, start, frame):
-    """Copy a map into its frame of zeros, its first cell to ``start``."""
+    """Copy a map into its padded array, its first cell to ``start``."""
     for row in range(frame.rows):
         for col in range(frame.cols):
             framed[np.uintp(start + row * frame.stride + col)] = plain[row, col]
@@ -180,7 +179,7 @@ def lay_in_frame(plain, framed, start, frame):
 @njit(nogil=True)
 @no_type_check
 def take_from_frame(framed, start, plain, frame):
-    """Copy a map, whose first cell lies at ``start``, out of its frame."""
+    """Copy a map, whose first cell is at ``start``, out of its padded array."""
     for row in range(frame.rows):
         for col in range(frame.cols):
             plain[row, col] = framed[np.uintp(start + row * frame.stride + col)]
@@ -189,7 +188,7 @@ def take_from_frame(framed, start, plain, frame):
 @njit(nogil=True)
 @no_type_check
 def clear_margins(framed, frame):
-    """Set to zero all that is not a cell of the map."""
+    """Set the padding to zero."""
     fill(framed, 0, frame.origin)
     for row in range(frame.rows):
         end = frame.origin + row * frame.stride + frame.cols
@@ -200,6 +199,6 @@ def clear_margins(framed, frame):
 @njit(nogil=True)
 @no_type_check
 def fill(array, start, end):
-    """Set a stretch to zero."""
+    """Set a range to zero."""
     for index in range(start, end):
         array[np.uintp(index)] = 0

@@ -1,4 +1,4 @@
-"""Value iteration as one differentiable function of PyTorch, computed by the compiled kernels."""
+"""Value iteration as an autograd function, computed by the compiled kernels."""
 
 import math
 from typing import Any
@@ -19,12 +19,12 @@ from vinlab.planning.bellman import (
 from vinlab.planning.fused.layout import Frame, frame_of, packed, unpacked
 from vinlab.planning.fused.threads import run_shares, shares_of
 
-MOST_ACTIONS = 255
-"""The winning action is kept in one byte."""
+MAX_ACTIONS = 255
+"""The winning action is stored in one byte."""
 
 
 def is_fusible(reward: Float[Tensor, "B R H W"], transition: GridTransition) -> bool:
-    """Whether the compiled kernels serve these: float32 on the CPU, the same kernels for the whole map."""
+    """Whether the compiled kernels apply: float32 on the CPU, the same kernels for the whole map."""
     if not isinstance(transition, SharedKernels | UntiedKernels) or torch.compiler.is_compiling():
         return False
     tensors = (reward, transition.reward, transition.value)
@@ -36,14 +36,14 @@ def _is_plain(tensor: Tensor) -> bool:
 
 
 def _fit(reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor) -> bool:
-    """Whether the shapes belong together; the kernels read memory by them."""
+    """Whether the shapes fit together; the compiled kernels do not check them."""
     *layers, actions, channels, height, width = reward_kernels.shape
     return (
         value_kernels.shape == (*layers, actions, 1, height, width)
         and channels == reward.shape[1]
         and height == width
         and width % 2 == 1
-        and 1 <= actions <= MOST_ACTIONS
+        and 1 <= actions <= MAX_ACTIONS
     )
 
 
@@ -54,33 +54,33 @@ def fused_value_iteration(
     *,
     initial_value: Float[Tensor, "B 1 H W"] | None = None,
 ) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
-    """The q and value of K maximisations and the read that follows them, as ``bellman.value_iteration`` gives them.
+    """The q and value of ``bellman.value_iteration``, by the compiled kernels.
 
-    What the compiled code does not serve (an empty batch or NaN in kernels, too) the reference serves.
+    The reference computes what they do not support, such as an empty batch or kernels with NaN.
     """
     require_iterations(iterations)
     require_initial_value(initial_value, reward)
-    served = is_fusible(reward, transition) and (initial_value is None or _is_plain(initial_value))
-    if not (served and reward.numel() and _enough_finite(transition, iterations)):
+    supported = is_fusible(reward, transition) and (initial_value is None or _is_plain(initial_value))
+    if not (supported and reward.numel() and _enough_finite(transition, iterations)):
         return value_iteration(reward, transition, iterations, initial_value=initial_value)
-    # A batch of no maps stands for no guess: gradients are then not sent where nobody asks for them.
+    # An empty batch stands for no initial value; it needs no gradient.
     initial_value = reward.new_empty(0, 1, *reward.shape[2:]) if initial_value is None else initial_value
     tensors = (reward, transition.reward, transition.value, initial_value)
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
-        return FusedBackUp.apply(*tensors, iterations)  # pyright: ignore[reportReturnType]
+        return FusedValueIteration.apply(*tensors, iterations)  # pyright: ignore[reportReturnType]
     q, value, _, _ = _plan(*tensors, iterations, kept=min(iterations, 2))
     return q, value
 
 
 def _enough_finite(transition: SharedKernels | UntiedKernels, iterations: int) -> bool:
-    """Whether there are kernels for every step, all of them numbers."""
+    """Whether there are kernels for every step, all finite."""
     enough = isinstance(transition, SharedKernels) or len(transition.value) > iterations
     sums = (transition.reward.detach().sum(), transition.value.detach().sum())
     return enough and all(math.isfinite(float(total)) for total in sums)
 
 
-class FusedBackUp(torch.autograd.Function):
-    """K backups that keep a value and a winning action per cell and backup: all that the gradient needs."""
+class FusedValueIteration(torch.autograd.Function):
+    """K backups; for the gradient they keep a value and a winning action per cell and backup."""
 
     @staticmethod
     def forward(
@@ -100,7 +100,7 @@ class FusedBackUp(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, q_gradient: Tensor, value_gradient: Tensor):  # pyright: ignore[reportIncompatibleMethodOverride]
-        """The gradient of each input; by the reference when it is to be differentiated again."""
+        """The gradient of each input; by the reference where a second derivative is needed."""
         *inputs, values, winners = ctx.saved_tensors
         if torch.is_grad_enabled():
             needed = ctx.needs_input_grad[: len(inputs)]
@@ -119,8 +119,8 @@ def _plan(
     *,
     kept: int,
 ) -> tuple[Tensor, Tensor, Float[Tensor, "B kept size"], UInt8[Tensor, "B kept span"]]:
-    """q, value, and the last ``kept`` values and winners of all cells, in their frame."""
-    from vinlab.planning.fused.forward import back_up_maps
+    """q, value, and the last ``kept`` values and winners of all cells, in their padded arrays."""
+    from vinlab.planning.fused.forward import plan_maps
 
     problems, _, rows, cols = reward.shape
     frame = frame_of(rows, cols, value_kernels.shape[-1])
@@ -132,7 +132,7 @@ def _plan(
     arguments = [*inputs, frame, iterations, *_arrays(values, winners, q, value)]
 
     def work(_: int, first: int, last: int) -> None:
-        back_up_maps(first, last, *arguments)
+        plan_maps(first, last, *arguments)
 
     run_shares(work, problems, rows * cols * iterations)
     return q, value, values, winners
@@ -148,8 +148,8 @@ def _gradients(
     value_kernels: Tensor,
     initial_value: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The gradients of reward, reward kernels, value kernels and first guess."""
-    from vinlab.planning.fused.backward import send_back_maps
+    """The gradients of reward, reward kernels, value kernels and initial value."""
+    from vinlab.planning.fused.backward import backpropagate_maps
 
     problems, _, rows, cols = reward.shape
     frame = frame_of(rows, cols, value_kernels.shape[-1])
@@ -164,7 +164,7 @@ def _gradients(
     arguments = [*inputs, frame, *kept, *_arrays(*image_gradients, *sums)]
 
     def work(share: int, first: int, last: int) -> None:
-        send_back_maps(share, first, last, *arguments)
+        backpropagate_maps(share, first, last, *arguments)
 
     run_shares(work, problems, rows * cols * values.shape[1])
     reward_sum, value_sum = (torch.from_numpy(part.numpy().sum(axis=0)) for part in sums)
@@ -179,7 +179,7 @@ def _gradients(
 def _reference_gradients(
     inputs: list[Tensor], needed: tuple[bool, ...], iterations: int, gradients: tuple[Tensor, Tensor]
 ) -> list[Tensor | None]:
-    """The gradients as functions that can be differentiated again."""
+    """The same gradients by the reference, which can be differentiated again."""
     reward, *kernels, initial_value = inputs
     kind = SharedKernels if kernels[0].dim() == 4 else UntiedKernels
     results = value_iteration(
@@ -200,7 +200,6 @@ def _layers(frame: Frame, *kernels: Tensor) -> list[Tensor]:
 def _arrays(*tensors: Tensor) -> list:
     """The tensors as contiguous arrays.
 
-    Where a copy is needed NumPy makes it: after a copy by PyTorch its worker threads wait busily for more to do,
-    on the cores that the kernels are about to use.
+    NumPy makes the copies: after a copy by PyTorch its worker threads spin on the cores that the kernels need.
     """
     return [np.ascontiguousarray(tensor.numpy()) for tensor in tensors]

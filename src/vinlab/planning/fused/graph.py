@@ -1,4 +1,4 @@
-"""Backups over sparse edges, compiled: the problems of a batch lie side by side, so that a node is a vector."""
+"""Compiled backups over sparse edges; the problems of a batch are contiguous in memory, so that a node is a vector."""
 
 from typing import Any, no_type_check
 
@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 class GraphBackups(torch.autograd.Function):
-    """The values after some backups from the reward; the gradient follows the best edge of each node."""
+    """The values after some backups, starting from the reward; the gradient follows the best edge of each node."""
 
     @staticmethod
     def forward(
@@ -20,7 +20,7 @@ class GraphBackups(torch.autograd.Function):
         value, best = across, []
         for _ in range(backups):
             chosen = np.empty(across.shape, dtype=np.int16)
-            value = value_iteration(across, value, *rows, chosen)
+            value = backup(across, value, *rows, chosen)
             best.append(chosen)
         ctx.rows, ctx.best = rows, best
         return torch.from_numpy(np.ascontiguousarray(value.T))
@@ -28,21 +28,21 @@ class GraphBackups(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:  # pyright: ignore
-        """Each backup hands a node's gradient to its reward and to the node that its best edge leads to."""
+        """In each backup the gradient of a node goes to its reward and to the target of its best edge."""
         flowing = np.ascontiguousarray(gradients[0].numpy().T)
         total = np.zeros_like(flowing)
         for chosen in reversed(ctx.best):
             total += flowing
             offsets, targets, weights = ctx.rows
-            flowing = send_back(flowing, offsets, targets, weights, chosen)
+            flowing = backpropagate(flowing, offsets, targets, weights, chosen)
         total += flowing
         return torch.from_numpy(np.ascontiguousarray(total.T)), None, None
 
 
 @numba.njit(cache=True, fastmath={"contract", "nsz"})
 @no_type_check
-def value_iteration(reward, value, offsets, targets, weights, chosen):
-    """One backup; which of its edges is the best one of each node is noted, the first among equals."""
+def backup(reward, value, offsets, targets, weights, chosen):
+    """One backup; ``chosen`` gets the index of each node's best edge, the first among equals."""
     nodes, batch = reward.shape
     found = np.empty_like(value)
     best = np.empty(batch, np.float32)
@@ -60,9 +60,9 @@ def value_iteration(reward, value, offsets, targets, weights, chosen):
         for edge in range(first + 1, last):
             row, weight, number = value[targets[edge]], weights[edge], np.float32(edge - first)
             for b in range(batch):
-                worth = weight * row[b]
-                better = worth > best[b]
-                best[b] = worth if better else best[b]
+                q = weight * row[b]
+                better = q > best[b]
+                best[b] = q if better else best[b]
                 place[b] = number if better else place[b]
         for b in range(batch):
             found[node, b] = reward[node, b] + best[b]
@@ -72,7 +72,7 @@ def value_iteration(reward, value, offsets, targets, weights, chosen):
 
 @numba.njit(cache=True)
 @no_type_check
-def send_back(flowing, offsets, targets, weights, chosen):
+def backpropagate(flowing, offsets, targets, weights, chosen):
     """The gradient of the values before a backup."""
     nodes, batch = flowing.shape
     before = np.zeros_like(flowing)

@@ -1,9 +1,9 @@
-"""How a map lies in memory: row after row in one flat array, with a frame of zeros.
+"""The memory layout of a map: a flat array of rows, padded with zeros.
 
-``F // 2`` zeros follow every row and serve as the left margin of the next row too; as many rows of zeros lie
-above and below. The shift of a map by one entry of a kernel is then one offset into the flat array, the same
-for all cells. The cells from the first to the last, the zeros between rows among them, form the ``span``,
-rounded up to whole vectors. The array is a little longer than the map, for vectors that reach over its end.
+``F // 2`` zeros follow every row, which are also the left margin of the next row; as many rows of zeros are above and
+below. The shift of a map by one entry of a kernel is then one offset into the flat array, the same for all cells. The
+cells from the first to the last, including the zeros between rows, form the ``span``, rounded up to whole vectors. The
+array is a little longer than the map, for vectors that extend over its end.
 """
 
 from typing import Final, NamedTuple
@@ -14,13 +14,13 @@ from torch import Tensor
 from torch.nn import functional
 
 WIDE: Final = 8
-"""Cells that go through the processor together in sweeps over a map."""
+"""Cells per vector in sweeps over a map."""
 NARROW: Final = 4
-"""Kernel entries that go through it together where each cell goes its own way."""
+"""Kernel entries per vector where each cell has its own kernel."""
 
 
 class Frame(NamedTuple):
-    """The numbers that place a map of some size, with room for some kernel, in a flat array."""
+    """The layout of a map of some size, padded for kernels of some width."""
 
     rows: int
     cols: int
@@ -29,7 +29,7 @@ class Frame(NamedTuple):
     stride: int
     """From a cell to the one below it."""
     origin: int
-    """Where the first cell lies; a kernel laid on it begins at 0."""
+    """The index of the first cell; the kernel around it begins at 0."""
     span: int
     """From the first cell to the last, in whole vectors."""
     size: int
@@ -41,7 +41,7 @@ class Frame(NamedTuple):
 
 
 def frame_of(rows: int, cols: int, width: int) -> Frame:
-    """The frame of a map of this size for kernels of this width."""
+    """The layout of a map of this size for kernels of this width."""
     margin = width // 2
     stride = cols + margin
     span = _rounded_up(rows * stride - margin, WIDE)
@@ -52,13 +52,13 @@ def frame_of(rows: int, cols: int, width: int) -> Frame:
 
 
 def packed(kernels: Float[Tensor, "*axes F F"]) -> Float[Tensor, "*axes F P"]:
-    """Kernels whose rows are filled up with zeros to whole vectors."""
+    """Kernels whose rows are padded with zeros to whole vectors."""
     width = kernels.shape[-1]
     return functional.pad(kernels.detach(), (0, _rounded_up(width, NARROW) - width)).contiguous()
 
 
 def unpacked(flat: Tensor, *, like: Tensor) -> Tensor:
-    """What lies where kernels were packed, as a tensor like the kernels."""
+    """The inverse of ``packed``, with the shape and type of the kernels."""
     width = like.shape[-1]
     rows = flat.reshape(*like.shape[:-1], _rounded_up(width, NARROW))
     return rows[..., :width].to(like.dtype, memory_format=torch.contiguous_format)

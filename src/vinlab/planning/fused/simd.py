@@ -1,8 +1,7 @@
-"""Short vectors of floats as values inside numba code.
+"""Short vectors of floats in numba code.
 
-LLVM vectorises the loops of value iteration badly when left to itself, so the kernels say which cells go
-through the processor's lanes together. The vectors are LLVM's own: they become AVX, NEON or plain
-instructions, whatever the machine has. Indices go into flat arrays, are not checked, and need no alignment.
+LLVM vectorises the loops of value iteration badly by itself, so the kernels use explicit vectors. They are LLVM's own
+and become AVX, NEON or plain instructions. Indices into flat arrays are not checked and need no alignment.
 """
 
 from typing import Final, no_type_check
@@ -13,12 +12,12 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 CONTRACT: Final = ("contract",)
-"""Products and sums may become one instruction; nothing else is reordered, and NaN stays NaN."""
+"""Products and sums may be fused; nothing else is reordered, and NaN stays NaN."""
 
 
 @no_type_check
 class Lanes(types.Type):
-    """The numba type of ``width`` floats that are worked on together."""
+    """The numba type of a vector of ``width`` floats."""
 
     def __init__(self, width):
         self.width = width
@@ -28,7 +27,7 @@ class Lanes(types.Type):
 @no_type_check
 @register_model(Lanes)
 class LanesModel(models.PrimitiveModel):
-    """Lanes live in one vector register."""
+    """Lanes are one LLVM vector."""
 
     def __init__(self, manager, lanes):
         super().__init__(manager, lanes, ir.VectorType(ir.FloatType(), lanes.width))
@@ -36,7 +35,7 @@ class LanesModel(models.PrimitiveModel):
 
 @no_type_check
 def _pointer(context, builder, signature, arguments, element, width):
-    """Where ``array[index]`` begins, seen as a vector."""
+    """A vector pointer to ``array[index]``."""
     data = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0]).data
     return builder.bitcast(builder.gep(data, [arguments[1]]), ir.VectorType(element, width).as_pointer())
 
@@ -45,7 +44,7 @@ def _pointer(context, builder, signature, arguments, element, width):
 def _loader(width):
     @intrinsic
     def load(typing_context, array, index):
-        """The lanes that begin at ``array[index]``."""
+        """The lanes from ``array[index]`` on."""
 
         def generate(context, builder, signature, arguments):
             pointer = _pointer(context, builder, signature, arguments, ir.FloatType(), width)

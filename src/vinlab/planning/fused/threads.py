@@ -1,4 +1,4 @@
-"""Problems shared out over threads; every share is the same whatever the number of threads."""
+"""Problems divided among threads, in shares that do not depend on the number of threads."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -6,25 +6,24 @@ from typing import Final
 
 import torch
 
-MOST_SHARES: Final = 32
-LEAST_WORK: Final = 50_000
+MAX_SHARES: Final = 32
+MIN_WORK: Final = 50_000
 """Cells times backups below which starting a thread costs more than it saves."""
 
 
 def shares_of(problems: int) -> list[tuple[int, int]]:
-    """Where each share begins and ends; the same for any number of threads, so sums over shares are too."""
-    length = -(-problems // MOST_SHARES)
+    """The first and last problem of each share; sums over shares do not depend on the number of threads."""
+    length = -(-problems // MAX_SHARES)
     return [(first, min(first + length, problems)) for first in range(0, problems, length)]
 
 
 def run_shares(work: Callable[[int, int, int], None], problems: int, work_per_problem: int) -> None:
     """Call ``work(share, first, last)`` for every share, on as many threads as PyTorch would use.
 
-    The threads live for one call: no pool is left that a fork could break or two callers could fight over.
-    The compiled kernels let go of Python's lock.
+    The threads end with the call, so no pool is left for a fork to break. The compiled kernels release the GIL.
     """
     shares = [(index, first, last) for index, (first, last) in enumerate(shares_of(problems))]
-    threads = min(torch.get_num_threads(), len(shares), 1 + problems * work_per_problem // LEAST_WORK)
+    threads = min(torch.get_num_threads(), len(shares), 1 + problems * work_per_problem // MIN_WORK)
     remaining = iter(shares)
 
     def take_shares() -> None:

@@ -1,4 +1,4 @@
-"""In every mirror of the square the same teacher would show the mirrored lesson."""
+"""Mirrored demonstrations are what the teacher does in the mirrored square."""
 
 import itertools
 
@@ -10,10 +10,10 @@ pytest.importorskip("mujoco")
 
 from vinlab.domains.control.environment import ParticleWorlds
 from vinlab.domains.control.problem import ControlConfig, ControlProblems, observe, sample_problems
-from vinlab.experiments.control.augmentation import mirror_at_random
-from vinlab.learners.regression import ControlDemonstrations
+from vinlab.experiments.control.augmentation import mirror, mirror_at_random
+from vinlab.types import ContinuousDemonstrations
 
-MIRRORS = [
+SYMMETRIES = [
     {"rows": rows, "cols": cols, "transposed": transposed}
     for rows, cols, transposed in itertools.product((False, True), repeat=3)
 ]
@@ -28,45 +28,45 @@ def mirrored_problems(problems, *, rows, cols, transposed):
     return ControlProblems(boxes, (problems.starts * signs)[:, order], (problems.goals * signs)[:, order])
 
 
-@pytest.mark.parametrize("mirror", MIRRORS)
-def test_the_world_in_the_mirror_does_what_the_mirrored_lesson_says(mirror):
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+def test_the_mirrored_world_does_what_the_mirrored_demonstrations_say(symmetry):
     problems = sample_problems(ControlConfig(), 3, rng=np.random.default_rng(0))
     rng = np.random.default_rng(1)
     states = np.concatenate([rng.uniform(-0.9, 0.9, (3, 6, 2)), rng.normal(size=(3, 6, 2))], axis=-1)
     forces = rng.uniform(-1, 1, (3, 6, 2))
     following, _ = ParticleWorlds(problems).step(states, forces)
 
-    def lesson(some_states):
+    def shown(some_states):
         precisions = torch.eye(2).expand(3, 6, 2, 2)
-        return ControlDemonstrations(
+        return ContinuousDemonstrations(
             observe(problems),
             torch.as_tensor(some_states).float(),
             torch.as_tensor(forces).float(),
             precisions,
         )
 
-    before, after = mirror(lesson(states), **mirror), mirror(lesson(following), **mirror)
-    turned = mirrored_problems(problems, **mirror)
+    before, after = mirror(shown(states), **symmetry), mirror(shown(following), **symmetry)
+    turned = mirrored_problems(problems, **symmetry)
     torch.testing.assert_close(before.observations, observe(turned))
-    found, _ = ParticleWorlds(turned).step(before.states.double().numpy(), before.controls.double().numpy())
+    found, _ = ParticleWorlds(turned).step(before.states.double().numpy(), before.actions.double().numpy())
     np.testing.assert_allclose(found, after.states.numpy(), atol=1e-4)
 
 
-@pytest.mark.parametrize("mirror", MIRRORS)
-def test_the_weighted_error_is_the_same_in_the_mirror(mirror):
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+def test_the_weighted_error_is_the_same_in_the_mirror(symmetry):
     root = torch.randn(2, 5, 2, 2)
-    shown = ControlDemonstrations(
+    shown = ContinuousDemonstrations(
         torch.rand(2, 2, 16, 16), torch.randn(2, 5, 4), torch.randn(2, 5, 2), root @ root.mT
     )
-    found = mirror(shown, **mirror)
-    expected = torch.einsum("bsi,bsij,bsj->bs", shown.controls, shown.precisions, shown.controls)
+    found = mirror(shown, **symmetry)
+    expected = torch.einsum("bsi,bsij,bsj->bs", shown.actions, shown.precisions, shown.actions)
     torch.testing.assert_close(
-        torch.einsum("bsi,bsij,bsj->bs", found.controls, found.precisions, found.controls), expected
+        torch.einsum("bsi,bsij,bsj->bs", found.actions, found.precisions, found.actions), expected
     )
 
 
-def test_all_mirrors_come_up():
-    shown = ControlDemonstrations(
+def test_all_eight_symmetries_are_drawn():
+    shown = ContinuousDemonstrations(
         torch.rand(1, 2, 4, 4), torch.randn(1, 1, 4), torch.randn(1, 1, 2), torch.eye(2)[None, None]
     )
     rng = np.random.default_rng(0)

@@ -25,7 +25,7 @@ def test_later_records_are_cut_off(tmp_path: Path) -> None:
         append_metrics(path, {"epoch": epoch})
     keep_metrics(path, 2)
     assert path.read_text() == '{"epoch": 0}\n{"epoch": 1}\n'
-    with pytest.raises(InputError, match="3 records were written, but 2 are there"):
+    with pytest.raises(InputError, match="expected 3 records, got 2"):
         keep_metrics(path, 3)
 
 
@@ -33,5 +33,5 @@ def test_later_records_are_cut_off(tmp_path: Path) -> None:
 def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "metrics.jsonl"
     path.write_text('{"epoch": 1}\n' + line + "\n")
-    with pytest.raises(InputError, match="line 2 is not a JSON object"):
+    with pytest.raises(InputError, match="expected a JSON object in line 2, got"):
         read_metrics(path)

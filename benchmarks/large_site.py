@@ -1,4 +1,4 @@
-"""Sites of any size on disk, to see how training scales: a tree of categories, articles with random links."""
+"""Generated sites of any size on disk, for the benchmark of scale: a tree of categories, articles with random links."""
 
 import itertools
 import math
@@ -16,7 +16,7 @@ from vinlab.domains.web.site import Queries, Site
 from vinlab.types import InputError
 
 TOP = (15, 7)
-"""Categories below the root, and below each of those: with the root 121 index pages, whatever the size."""
+"""Categories below the root, and below each of those: 121 index pages with the root, at any size."""
 
 WIDEST = 50
 CHUNK = 1 << 18
@@ -24,7 +24,7 @@ CHUNK = 1 << 18
 
 @dataclass(frozen=True)
 class LargeSiteConfig:
-    """How large the site is."""
+    """The size of the site."""
 
     pages: int
     links: int = 26
@@ -34,12 +34,12 @@ class LargeSiteConfig:
 
     def __post_init__(self) -> None:
         if self.pages < 1000:
-            raise InputError(f"a large site has 1,000 pages or more, but {self.pages} came.")
+            raise InputError(f"expected a site of 1,000 pages or more, got {self.pages}.")
 
 
 @dataclass(frozen=True)
 class _Level:
-    """Pages of one depth: where they begin, how many there are, and how many share a parent."""
+    """Pages of one depth: the first one, their number, and how many share a parent."""
 
     first: int
     count: int
@@ -47,7 +47,7 @@ class _Level:
 
 
 class NumberedTitles(Sequence[str]):
-    """Titles that are made when they are asked for."""
+    """Titles that are made on access."""
 
     def __init__(self, count: int) -> None:
         self.number = count
@@ -57,14 +57,14 @@ class NumberedTitles(Sequence[str]):
 
     def __getitem__(self, page: Any) -> Any:
         return (
-            [f"Page {one}" for one in range(*page.indices(self.number))]
+            [f"Page {number}" for number in range(*page.indices(self.number))]
             if isinstance(page, slice)
             else f"Page {page}"
         )
 
 
 def plan_levels(pages: int) -> list[_Level]:
-    """Levels that hold so many pages, none of them with more children than the widest page may have."""
+    """Levels for this number of pages, none of them with more than ``WIDEST`` children."""
     rest = (pages - 1 - TOP[0] - TOP[0] * TOP[1]) / (TOP[0] * TOP[1])
     depth = max(1, math.ceil(math.log(rest) / math.log(WIDEST)))
     fan = math.ceil(rest ** (1 / depth))
@@ -79,7 +79,7 @@ def plan_levels(pages: int) -> list[_Level]:
 
 
 def write_large_site(folder: Path, config: LargeSiteConfig, *, rng: np.random.Generator) -> None:
-    """Put a site on disk piece by piece; no array is ever whole in memory."""
+    """Write a site piece by piece; no array is ever completely in memory."""
     folder.mkdir(parents=True, exist_ok=True)
     levels = plan_levels(config.pages)
     pages = levels[-1].first + levels[-1].count
@@ -99,7 +99,7 @@ def _parents_of(level: _Level, above: _Level, start: int, end: int) -> Int[np.nd
 def _write_features(
     folder: Path, config: LargeSiteConfig, levels: list[_Level], pages: int, rng: np.random.Generator
 ) -> None:
-    """Each page is its category and something of its own."""
+    """Each page has the features of its category plus noise."""
     features = _open(folder, "features", "float16", (pages, config.dimension))
     features[0] = 0
     for above, level in itertools.pairwise(levels):
@@ -143,7 +143,7 @@ def _fill_links(
     end: int,
     rng: np.random.Generator,
 ) -> None:
-    """First the page above, then the pages below or, on an article, random pages."""
+    """First the parent, then the children or, on an article, random pages."""
     first = np.asarray(offsets[start : end + 1])
     counts = np.diff(first)
     row = np.repeat(np.arange(end - start), counts)
@@ -169,12 +169,12 @@ def _write_queries(
 
 
 def open_large_site(folder: Path) -> Site:
-    """The site in a folder, its arrays mapped; both of its graphs are the one that was written."""
+    """The site in a folder, memory-mapped; both of its graphs are the one that was written."""
     arrays = {
         path.stem: np.load(path, mmap_mode="c", allow_pickle=False) for path in sorted(folder.glob("*.npy"))
     }
     if "features" not in arrays:
-        raise InputError(f"{folder} holds no large site.")
+        raise InputError(f"expected a folder with a generated site, got {folder}.")
     pages = len(arrays["levels"])
     links = Links(arrays["offsets"], arrays["targets"])
     single = np.concatenate([[0], np.arange(pages)])

@@ -1,0 +1,71 @@
+"""An ONNX graph of a VIN in the making."""
+
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+FLOAT, INT, BOOL = 1, 7, 9
+"""ONNX's codes of float32, int64 and bool."""
+
+
+class GraphBuilder:
+    """The nodes and weights of a graph, added one after the other."""
+
+    def __init__(self, helper: Any, numpy_helper: Any) -> None:
+        self.helper, self.numpy_helper = helper, numpy_helper
+        self.nodes: list[Any] = []
+        self.weights: list[Any] = []
+
+    def node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
+        """Add a node and return the name of its output."""
+        self.nodes.append(self.helper.make_node(kind, inputs, [output], name=output, **attributes))
+        return output
+
+    def constant(self, name: str, numbers: Tensor | np.ndarray) -> str:
+        """Add weights or other constants."""
+        array = numbers.detach().cpu().numpy() if isinstance(numbers, Tensor) else numbers
+        if name not in {known.name for known in self.weights}:
+            self.weights.append(self.numpy_helper.from_array(np.array(array, order="C"), name))
+        return name
+
+    def convolution(self, image: str, kernel: Tensor, output: str, bias: Tensor | None = None) -> str:
+        """Add a convolution that keeps the size of the map."""
+        inputs = [image, self.constant(f"{output}_kernel", kernel)]
+        if bias is not None:
+            inputs.append(self.constant(f"{output}_bias", bias))
+        return self.node("Conv", inputs, output, pads=[kernel.shape[-1] // 2] * 4)
+
+    def finish(self, *, channels: int) -> Any:
+        """The whole graph with its inputs and outputs."""
+        describe = self.helper.make_tensor_value_info
+        inputs = [
+            describe("observation", FLOAT, ["B", channels, "H", "W"]),
+            describe("states", INT, ["B", "S", 2]),
+            describe("iterations", INT, []),
+        ]
+        outputs = [
+            describe("logits", FLOAT, ["B", "S", "M"]),
+            describe("reward", FLOAT, ["B", "R", "H", "W"]),
+            describe("value", FLOAT, ["B", 1, "H", "W"]),
+            describe("q", FLOAT, ["B", "A", "H", "W"]),
+        ]
+        return self.helper.make_graph(self.nodes, "vin", inputs, outputs, initializer=self.weights)
+
+
+def backup_body(helper: Any, reward_term: str, kernel: str, actions: str, reach: int) -> Any:
+    """One backup as the body of a loop; reward term and kernel come from the outer graph."""
+    nodes = [
+        helper.make_node("Identity", ["continue_in"], ["continue_out"]),
+        helper.make_node("Conv", ["value_in", kernel], ["value_term"], pads=[reach] * 4),
+        helper.make_node("Add", [reward_term, "value_term"], ["q_in"]),
+        helper.make_node("ReduceMax", ["q_in", actions], ["value_out"], keepdims=1),
+    ]
+    describe = helper.make_tensor_value_info
+    inputs = [
+        describe("step", INT, []),
+        describe("continue_in", BOOL, []),
+        describe("value_in", FLOAT, ["B", 1, "H", "W"]),
+    ]
+    outputs = [describe("continue_out", BOOL, []), describe("value_out", FLOAT, ["B", 1, "H", "W"])]
+    return helper.make_graph(nodes, "backup", inputs, outputs)

@@ -1,0 +1,36 @@
+"""Scores: a model loaded from its run scores as the run did."""
+
+import pytest
+
+from helpers.control_runs import train_smoke
+from vinlab.experiments.base import EvaluateRequest
+from vinlab.experiments.control import evaluate as evaluation
+from vinlab.experiments.control.data import ControlData
+from vinlab.models import load
+from vinlab.types import InputError
+
+
+def test_a_loaded_model_scores_as_its_run_did(searched, monkeypatch):
+    monkeypatch.setattr(evaluation, "ControlData", lambda: ControlData(test_domains=8))
+    found = evaluation.evaluate(load(searched.folder), EvaluateRequest())
+    assert found.scores.items() <= searched.result["scores"].items()
+    assert found.settings == {"iterations": 40, "horizon": 100}
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [({"iterations": 5}, "--iterations"), ({"corner_cutting": False}, "--corner-cutting")],
+)
+def test_options_of_grids_are_refused(searched, option, words):
+    with pytest.raises(InputError, match=f"expected no options, got {words}"):
+        evaluation.evaluate(load(searched.folder), EvaluateRequest(**option))
+
+
+def test_a_model_of_another_experiment_is_refused():
+    with pytest.raises(InputError, match="expected a model for continuous control"):
+        evaluation.control_policy(load("gridworld/8/vin"))
+
+
+def test_the_cnn_is_scored_too(searched, tmp_path):
+    run = train_smoke(tmp_path / "cnn", "control/cnn", "paper", data=searched.folder)
+    assert run.result["scores"]["test_distance"] > 0
