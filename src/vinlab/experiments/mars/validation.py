@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from jaxtyping import Bool
 
-from vinlab.domains.mars.environment import step
 from vinlab.domains.mars.expert import TerrainBatch, TerrainDemonstrations
 from vinlab.evaluation.all_starts import rollout_from_all_cells
 from vinlab.learners.callbacks import Validation
+from vinlab.navigation.greedy import next_cells
 from vinlab.networks.terrain.policies import TerrainPolicy
 
 BATCH = 100
@@ -39,14 +39,9 @@ def reach_rate(policy: TerrainPolicy, demonstrations: TerrainDemonstrations) -> 
 def _reached_from_all_cells(policy: TerrainPolicy, batch: TerrainBatch) -> Bool[np.ndarray, "N C"]:
     """Whether greedy moves reach the goal within the horizon, from each cell."""
     moves = policy.dense_logits(batch.observations, batch.goals).argmax(dim=1).numpy()
-    (count, rows, cols), goals = moves.shape, batch.goals.flatten(0, 1).numpy()
-    cells = np.tile(np.indices((rows, cols)).reshape(2, -1).T, (count, 1, 1))
-    following = step(~batch.free.numpy(), cells, moves.reshape(count, -1))
-    rollouts = rollout_from_all_cells(
-        following[..., 0] * cols + following[..., 1],
-        np.ones((count, rows * cols)),
-        goals[:, 0] * cols + goals[:, 1],
-    )
+    following = next_cells(moves, (~batch.free).to(torch.uint8).numpy())
+    rows, cols = batch.goals.flatten(0, 1).numpy().T
+    rollouts = rollout_from_all_cells(following, np.ones(following.shape), rows * moves.shape[2] + cols)
     return rollouts.lengths <= HORIZON
 
 
