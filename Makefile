@@ -1,8 +1,8 @@
-# make run  = the main job from nothing; make test = every check that CI runs, from nothing.
+# make run: install, train and plot a first model. make test: install, then every check that CI runs.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install run test browser check format docs pictures clean
+.PHONY: install run test browser check format catalogue docs figures pictures clean
 
 install: .venv/.installed
 
@@ -13,7 +13,7 @@ install: .venv/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
-# One call of pip for both: a test machine needs all that a user does.
+# One call of pip for both: the tests need all that a user does.
 .venv/.installed-test: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
 	@touch .venv/.installed $@
@@ -27,12 +27,12 @@ check: .venv/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 
-# The page is tested in Chromium; where there is none and it cannot be installed, those tests say so and are skipped.
+# The page is tested in Chromium; without it those tests are skipped with a message.
 browser:
 	@command -v chromium >/dev/null \
 	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && timeout 300 sh -c \
 	"apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }" >/dev/null 2>&1; } \
-	|| echo "There is no Chromium here; the tests of the page in a browser are skipped."
+	|| echo "Chromium was not found; the browser tests are skipped."
 
 test: check browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -41,6 +41,10 @@ format: .venv/.installed-test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The list of settings that `vinlab list` reads.
+catalogue: install
+	$(BIN)/python -m vinlab.experiments.catalogue
+
 .venv/.installed-docs: .venv/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	@touch $@
@@ -48,9 +52,9 @@ format: .venv/.installed-test
 docs: .venv/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# The pictures of the documentation, drawn anew.
-pictures: .venv/.installed-test browser
-	$(BIN)/python docs/pictures.py
+# The figures of the documentation; `pictures` is the target's old name.
+figures pictures: .venv/.installed-test browser
+	$(BIN)/python docs/figures.py
 
 clean:
 	rm -rf .venv runs site .pytest_cache .ruff_cache

@@ -1,8 +1,8 @@
 """Labelled states per second of training on 28 x 28 maps: one plan per map against one plan per state.
 
-The rival is a VIN as it is usually written (reward and value stacked, convolved and maximised in eager PyTorch),
-fed with batches of 128 states, each with its own copy of the map, so that it plans anew for every state. Both train
-on trajectory labels of the same maps, on the same threads, in turns; the best of several repeats counts.
+The baseline is a VIN as it is usually written: reward and value stacked, convolved and maximised in eager PyTorch. It
+reads batches of 128 states, each with its own copy of the map, so it plans once per state. Both train on trajectory
+labels of the same maps, on the same threads, in turns; the best of several repeats counts.
 
 Usage: python benchmarks/imitation.py [--threads 2]
 """
@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from vinlab.domains.gridworld.expert import demonstrate_everywhere, demonstrate_trajectories
 from vinlab.domains.gridworld.problem import GridworldConfig, attempt_problems
 from vinlab.learners.callbacks import NullLogger
-from vinlab.learners.imitation import ImitationConfig, Training
+from vinlab.learners.imitation import ImitationConfig, ImitationTraining
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.grid.configs import VinConfig
 from vinlab.types import Demonstrations
@@ -28,8 +28,8 @@ from vinlab.types import Demonstrations
 SIZE, ITERATIONS, MAPS, BATCH = 28, 36, 5000, 128
 
 
-class UsualVin(nn.Module):
-    """A VIN that is asked about one state at a time."""
+class BaselineVin(nn.Module):
+    """A VIN that plans once for every state."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class UsualVin(nn.Module):
 
 
 def best_rate(update: Callable[[], float], repeats: int) -> float:
-    """The most labelled states per second among several updates."""
+    """The highest number of labelled states per second among several updates."""
     rates = []
     for _ in range(repeats):
         started = time.perf_counter()
@@ -58,16 +58,16 @@ def best_rate(update: Callable[[], float], repeats: int) -> float:
     return max(rates)
 
 
-def usual_update(demonstrations: Demonstrations) -> Callable[[], float]:
-    """Trains the usual VIN on 128 states of as many trajectories' steps."""
-    network = UsualVin()
+def baseline_update(demonstrations: Demonstrations) -> Callable[[], float]:
+    """Trains the baseline on a batch of 128 states."""
+    network = BaselineVin()
     optimiser = torch.optim.Adam(network.parameters(), lr=1e-3)
-    problem, place = (index[:BATCH] for index in torch.nonzero(demonstrations.weights, as_tuple=True))
+    problem, position = (index[:BATCH] for index in torch.nonzero(demonstrations.weights, as_tuple=True))
 
     def update() -> float:
         observations = demonstrations.observations[problem]
-        logits = network(observations, demonstrations.states[problem, place].long())
-        loss = functional.cross_entropy(logits, demonstrations.moves[problem, place].float().argmax(dim=1))
+        logits = network(observations, demonstrations.states[problem, position].long())
+        loss = functional.cross_entropy(logits, demonstrations.moves[problem, position].float().argmax(dim=1))
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -77,9 +77,9 @@ def usual_update(demonstrations: Demonstrations) -> Callable[[], float]:
 
 
 def shared_update(demonstrations: Demonstrations) -> Callable[[], float]:
-    """Trains ours on 32 maps at a time, with all their labelled states."""
+    """Trains our VIN on 32 maps at a time, with all their labelled states."""
     config = ImitationConfig(stages=(Stage(1, 1e-3),), batch_problems=32)
-    training = Training(
+    training = ImitationTraining(
         VinConfig(iterations=ITERATIONS).build(), demonstrations, config, seed=0, record=NullLogger()
     )
     chosen = torch.arange(config.batch_problems)
@@ -100,15 +100,19 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     torch.set_num_threads(parser.parse_args().threads)
     torch.manual_seed(0)
-    generation_seconds()  # compiles
+    generation_seconds()  # compile first
     generation = min(generation_seconds() for _ in range(2))
     rng = np.random.default_rng(1)
     problems = attempt_problems(GridworldConfig(size=SIZE), 100, rng=rng)
     labels, everywhere = demonstrate_trajectories(problems, rng=rng), demonstrate_everywhere(problems)
-    usual, ours, ours_everywhere = usual_update(labels), shared_update(labels), shared_update(everywhere)
+    baseline, ours, ours_everywhere = (
+        baseline_update(labels),
+        shared_update(labels),
+        shared_update(everywhere),
+    )
     rates = {"usual": 0.0, "ours": 0.0, "ours_everywhere": 0.0}
     for _ in range(4):
-        rates["usual"] = max(rates["usual"], best_rate(usual, 2))
+        rates["usual"] = max(rates["usual"], best_rate(baseline, 2))
         rates["ours"] = max(rates["ours"], best_rate(ours, 10))
         rates["ours_everywhere"] = max(rates["ours_everywhere"], best_rate(ours_everywhere, 10))
     speedup = rates["ours"] / rates["usual"]

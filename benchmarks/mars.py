@@ -1,6 +1,6 @@
-"""How fast the Mars networks learn and plan: patches and plans a second, on one thread.
+"""How fast the Mars networks train and plan: patches and plans a second, on one thread.
 
-Prints one JSON object. ``shared`` looks at a patch once for all its goals; ``apart`` looks again for each.
+Prints one JSON object. ``shared`` encodes a patch once for all its goals; ``apart`` encodes it again for each.
 """
 
 import json
@@ -11,16 +11,16 @@ import numpy as np
 import torch
 
 from vinlab.domains.mars.expert import DemonstrationConfig, TerrainDemonstrations, demonstrate
-from vinlab.domains.mars.patches import MarsProblems
-from vinlab.experiments.mars import MARS
-from vinlab.learners.arrival import ReachLoss
-from vinlab.learners.losses import DenseLoss
+from vinlab.domains.mars.problem import MarsProblems
+from vinlab.experiments.mars import EXPERIMENT
+from vinlab.experiments.mars.settings import MarsTraining
+from vinlab.learners.losses import DenseConfig, LossConfig, ReachConfig
 
 PATCHES, BATCH, REPEATS = 64, 16, 5
 
 
-def make_lessons(goals: int) -> TerrainDemonstrations:
-    """Noise for pictures: only the time counts here."""
+def make_demonstrations(goals: int) -> TerrainDemonstrations:
+    """Random images: only the time counts here."""
     rng = np.random.default_rng(0)
     obstacles = rng.random((PATCHES, 16, 16)) < 0.3
     obstacles[:, 8], obstacles[:, :, 8] = False, False
@@ -31,7 +31,7 @@ def make_lessons(goals: int) -> TerrainDemonstrations:
 
 
 def rate(work: Callable[[np.ndarray], None]) -> float:
-    """Patches a second, the best of some repeats after one to warm up."""
+    """Patches a second, the best of some repeats after a warm-up."""
     batches = np.split(np.arange(PATCHES), PATCHES // BATCH)
     seconds = []
     for _ in range(REPEATS + 1):
@@ -42,26 +42,32 @@ def rate(work: Callable[[np.ndarray], None]) -> float:
     return PATCHES / min(seconds[1:])
 
 
-def training_rate(id: str, loss: type[torch.nn.Module], lessons: TerrainDemonstrations) -> float:
+def configuration(id: str) -> MarsTraining:
+    """The configuration of a setting at the paper's budget."""
+    return EXPERIMENT.settings[id].configure("paper", "default")
+
+
+def training_rate(id: str, loss: LossConfig, shown: TerrainDemonstrations) -> float:
     """Patches a second of forward, backward and step."""
-    network = MARS.setting(id).configure("paper", "default").network.build()
-    optimiser, objective = torch.optim.Adam(network.parameters(), lr=1e-4), loss(network)
+    network = configuration(id).network.build()
+    optimiser, objective = torch.optim.Adam(network.parameters(), lr=1e-4), loss.build(network)
 
     def update(chosen: np.ndarray) -> None:
         optimiser.zero_grad()
-        objective(lessons[chosen]).backward()
+        objective(shown[chosen]).backward()
         optimiser.step()
 
     return rate(update)
 
 
-def planning_rate(lessons: TerrainDemonstrations) -> float:
-    """Patches a second of a trained VIN that plans for all their goals."""
-    network = MARS.setting("mars/vin").configure("paper", "default").network.build().eval()
+def planning_rate(shown: TerrainDemonstrations) -> float:
+    """Patches a second of a VIN that plans for all their goals."""
+    network = configuration("mars/vin").network.build().eval()
 
     def plan(chosen: np.ndarray) -> None:
         with torch.no_grad():
-            lessons[chosen].logits(network)
+            batch = shown[chosen]
+            network.dense_logits(batch.observations, batch.goals)
 
     return rate(plan)
 
@@ -69,18 +75,18 @@ def planning_rate(lessons: TerrainDemonstrations) -> float:
 def main() -> None:
     """Measure and print."""
     torch.set_num_threads(1)
-    config = MARS.setting("mars/vin").configure("paper", "default")
-    goals, epochs = config.data.teaching.goals, config.learning.epochs
-    shared, apart = make_lessons(goals), make_lessons(1)
-    imitation = training_rate("mars/vin", DenseLoss, shared)
-    alone = training_rate("mars/vin", DenseLoss, apart)
+    config = configuration("mars/vin")
+    goals, epochs = config.data.demonstrations.goals, config.stages[0].learning.epochs
+    shared, apart = make_demonstrations(goals), make_demonstrations(1)
+    imitation = training_rate("mars/vin", DenseConfig(), shared)
+    alone = training_rate("mars/vin", DenseConfig(), apart)
     found = {
         "goals_per_patch": goals,
         "vin_training_patches_per_second": round(imitation, 1),
         "vin_training_plans_per_second_shared": round(goals * imitation, 1),
         "vin_training_plans_per_second_apart": round(alone, 1),
-        "arrival_training_patches_per_second": round(training_rate("mars/vin", ReachLoss, shared), 1),
-        "cnn_training_patches_per_second": round(training_rate("mars/cnn", DenseLoss, shared), 1),
+        "reach_training_patches_per_second": round(training_rate("mars/vin", ReachConfig(), shared), 1),
+        "cnn_training_patches_per_second": round(training_rate("mars/cnn", DenseConfig(), shared), 1),
         "vin_planning_plans_per_second": round(goals * planning_rate(shared), 1),
         "vin_minutes_for_10000_patches": round(config.data.patches * epochs / imitation / 60, 1),
     }

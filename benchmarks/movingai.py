@@ -1,7 +1,6 @@
-"""Real maps that no model learned from: all scenarios of a folder of MovingAI files, under both rules for corners.
+"""All scenarios of a folder of MovingAI files, on maps outside all training sets, with and without corner cutting.
 
-``python benchmarks/movingai.py --data FOLDER`` takes the model that ``vinlab plan`` would take under each rule.
-Prints JSON.
+``python benchmarks/movingai.py --data FOLDER`` uses the default model of ``vinlab plan`` under each rule. Prints JSON.
 """
 
 import argparse
@@ -16,7 +15,7 @@ from rich.progress import track
 
 from vinlab.maps import read_scenarios
 from vinlab.models import default_id, load
-from vinlab.navigation.map_files import ScenarioResults, run_scenarios
+from vinlab.navigation.scenarios import ScenarioResults, run_scenarios
 from vinlab.types import InputError
 
 RULES = {"corners_cut": True, "corners_forbidden": False}
@@ -25,12 +24,14 @@ RULES = {"corners_cut": True, "corners_forbidden": False}
 def scenario_files(folder: Path) -> list[Path]:
     files = sorted(folder.glob("*.scen"))
     if not files:
-        raise InputError(f"--data must be a folder with .scen files and their maps, but '{folder}' has none.")
+        raise InputError(
+            f"--data: expected a folder with .scen files and their maps, got '{folder}' without any."
+        )
     return files
 
 
 def scores(results: ScenarioResults) -> dict[str, float]:
-    """The share of the scenarios that arrive, how many of these are shortest ways, and how much longer all are."""
+    """The share of scenarios that reach the goal, of these the share of shortest paths, and the extra length of all."""
     reached = results.reached
     costs, optimal = results.costs[reached], results.optimal[reached]
     return {
@@ -40,7 +41,7 @@ def scores(results: ScenarioResults) -> dict[str, float]:
     }
 
 
-def judge(file: Path) -> dict[str, Any]:
+def evaluate(file: Path) -> dict[str, Any]:
     """One file under both rules."""
     scenarios = read_scenarios(file)
     found: dict[str, Any] = {"scenarios": len(scenarios), "cells": list(scenarios.map.obstacles.shape)}
@@ -58,7 +59,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="a folder of .scen files and their maps")
     files = scenario_files(parser.parse_args().data)
     shown = track(files, "Planning", console=Console(stderr=True))
-    print(json.dumps({file.stem: judge(file) for file in shown}))
+    print(json.dumps({file.stem: evaluate(file) for file in shown}))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Keep what a benchmark prints, with the source, versions and machine it was measured with.
+"""Record the output of a benchmark with the commit, versions and machine it was measured on.
 
 ``python benchmarks/record.py serve -- --minutes 5`` runs ``benchmarks/serve.py --minutes 5`` and writes
 ``results/benchmarks/serve.json``.
@@ -30,15 +30,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = sorted(path.stem for path in HERE.glob("*.py") if path.stem != "record")
+    known = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in ("record", "large_site"))
     parser.add_argument("name", choices=known)
     parser.add_argument("options", nargs="*", help="options of the benchmark, after --")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     load_before = round(os.getloadavg()[0], 2)
-    found = measured(asked.name, asked.options)
+    found = measured(options.name, options.options)
     commit, clean = source_state()
     record = {
-        "benchmark": " ".join([f"benchmarks/{asked.name}.py", *asked.options]),
+        "benchmark": " ".join([f"benchmarks/{options.name}.py", *options.options]),
         "measured": found[0] if len(found) == 1 else found,
         "commit": commit,
         "clean": clean,
@@ -47,10 +47,10 @@ def main() -> None:
         "cores": os.cpu_count(),
         "load_average_before": load_before,
     }
-    out = HERE.parent / "results" / "benchmarks" / f"{asked.name}.json"
+    out = HERE.parent / "results" / "benchmarks" / f"{options.name}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     write_json(out, record)
-    print(f"Kept in {out.relative_to(HERE.parent)}.")
+    print(f"Written to {out.relative_to(HERE.parent)}.")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Environment steps per second of whole TRPO iterations (collect and learn) on 8 x 8 maps with holes.
+"""Environment steps per second of whole TRPO iterations (collecting and learning) on 8 x 8 maps with holes.
 
-Ours plans once per map and iteration. The rival is sb3-contrib's TRPO with the same network, which plans anew for
-every step, in 32 environments at once and with as many steps an iteration as its own default. Both have the same kind
-of weights and problems and the same threads, and are measured in turns; the best of several repeats counts.
+Ours plans once per map and iteration. The baseline is sb3-contrib's TRPO with the same network, which plans again for
+every step, in 32 environments at once and with its default number of steps per iteration. Both have the same kind of
+weights, the same kind of problems and the same threads, and are measured in turns; the best of several repeats counts.
 
 Usage: python benchmarks/reinforcement.py [--threads 2] [--repeats 3]
 """
@@ -19,26 +19,27 @@ from stable_baselines3.common.env_util import make_vec_env
 
 from vinlab.domains.gridworld.problem import GridworldConfig
 from vinlab.domains.holeworld.gymnasium_env import HoleWorldEnvironment
-from vinlab.experiments.rl import configure_vin
-from vinlab.experiments.rl.train import RlTraining, build, drawing
+from vinlab.experiments.rl.data import training_worlds
+from vinlab.experiments.rl.settings import RlTraining, configure_vin
+from vinlab.experiments.rl.train import build_critic
+from vinlab.experiments.runner import seeded
 from vinlab.integrations.sb3 import VinPolicy
 from vinlab.learners.callbacks import NullLogger
-from vinlab.learners.trpo.curriculum import CurriculumConfig
-from vinlab.learners.trpo.trpo import Training
+from vinlab.learners.trpo import CurriculumConfig, TrpoTraining
 
 SIZE, LEVEL = 8, 6
 ENVIRONMENTS, STEPS = 32, 64
 
 
 def our_iteration(config: RlTraining) -> Callable[[], int]:
-    """One whole iteration of our TRPO; how many steps of the world it took comes back."""
+    """One whole iteration of our TRPO; returns its number of environment steps."""
     learning = replace(config.learning, curriculum=CurriculumConfig(first=LEVEL, last=LEVEL))
-    config = replace(config, learning=learning)
-    policy, critic = build(config.network, 0)
-    training = Training(policy, critic, drawing(config, ()), learning, seed=0, record=NullLogger())
+    policy, critic = seeded(0, config.network.build), build_critic(config, 0)
+    draw = training_worlds(SIZE, learning, ())
+    training = TrpoTraining(policy, critic, draw, learning, seed=0, record=NullLogger())
 
     def run() -> int:
-        training.iteration += 1
+        training.epoch += 1
         return training.run_iteration()["steps"]
 
     return run
@@ -72,14 +73,14 @@ def their_iteration(config: RlTraining) -> Callable[[], int]:
 
 
 def rate(iteration: Callable[[], int]) -> float:
-    """Steps of the world per second."""
+    """Environment steps per second."""
     started = time.perf_counter()
     steps = iteration()
     return steps / (time.perf_counter() - started)
 
 
 def measure(repeats: int) -> dict[str, float]:
-    """The best rates of both, measured in turns, and how many times faster ours is."""
+    """The best rates of both, measured in turns, and the speedup."""
     config = configure_vin(SIZE, "paper", "default")
     ours, theirs = our_iteration(config), their_iteration(config)
     ours()  # compiles

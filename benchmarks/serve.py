@@ -1,4 +1,4 @@
-"""The page under load: plans a second with eight clients, and minutes of good, malformed and oversize requests.
+"""The server under load: plans per second with eight clients, and minutes of valid, malformed and oversize requests.
 
 ``python benchmarks/serve.py`` measures for 10 seconds; ``--minutes 5`` adds the long run. Prints JSON.
 """
@@ -22,7 +22,7 @@ CLIENTS, SIDE, BACKUPS = 8, 28, 36
 
 
 def start_server() -> tuple[subprocess.Popen[str], int]:
-    """A server on a free port of the loopback, with one thread for each library's kernels."""
+    """A server on a free loopback port, with one thread per library."""
     command = [sys.executable, "-m", "vinlab", "serve", "--port", "0", "--model", "gridworld/28/vin"]
     server = subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
@@ -33,7 +33,7 @@ def start_server() -> tuple[subprocess.Popen[str], int]:
 
 
 def good_bodies(count: int) -> list[bytes]:
-    """Random worlds that can be planned on."""
+    """Random worlds as valid requests."""
     from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
 
     problems = sample_problems(GridworldConfig(size=SIDE), count, rng=np.random.default_rng(0))
@@ -57,13 +57,13 @@ BAD = [b"", b"{", b"[]", b'{"height": -1}', b"\xff" * 1000, b"0" * (2 * 2**20 + 
 
 
 def client(
-    port: int, bodies: list[bytes], until: float, spoil: float, out: list[tuple[bool, int, float]]
+    port: int, bodies: list[bytes], until: float, invalid_share: float, out: list[tuple[bool, int, float]]
 ) -> None:
-    """Ask until the time is over; a share of the requests is spoiled."""
+    """Send requests until the time is over; a share of them is invalid."""
     choice = random.Random(threading.get_ident())
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     while time.perf_counter() < until:
-        good = choice.random() >= spoil
+        good = choice.random() >= invalid_share
         body = choice.choice(bodies if good else BAD)
         began = time.perf_counter()
         try:
@@ -72,32 +72,36 @@ def client(
             answer.read()
             status = answer.status
         except (OSError, http.client.HTTPException):
-            status = 0  # a server may hang up on a body that it refuses
+            status = 0  # a server may close the connection on a body that it refuses
             connection.close()
         out.append((good, status, time.perf_counter() - began))
     connection.close()
 
 
-def load(port: int, bodies: list[bytes], seconds: float, spoil: float) -> list[tuple[bool, int, float]]:
-    """What all clients saw."""
-    seen: list[list[tuple[bool, int, float]]] = [[] for _ in range(CLIENTS)]
+def load(
+    port: int, bodies: list[bytes], seconds: float, invalid_share: float
+) -> list[tuple[bool, int, float]]:
+    """The responses to all clients."""
+    responses: list[list[tuple[bool, int, float]]] = [[] for _ in range(CLIENTS)]
     until = time.perf_counter() + seconds
-    threads = [threading.Thread(target=client, args=(port, bodies, until, spoil, out)) for out in seen]
+    threads = [
+        threading.Thread(target=client, args=(port, bodies, until, invalid_share, out)) for out in responses
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return [entry for out in seen for entry in out]
+    return [entry for out in responses for entry in out]
 
 
 def memory(pid: int) -> int:
-    """Resident kilobytes of a process."""
+    """Resident memory of a process in kB."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("VmRSS")).split()[1])
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has computed so far; unlike the clock, other programs hardly change it."""
+    """CPU time of a process so far; other programs hardly affect it."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

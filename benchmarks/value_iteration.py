@@ -1,4 +1,4 @@
-"""Value iteration by the compiled kernels against PyTorch written the usual way, side by side in one run."""
+"""Value iteration with the compiled kernels against eager PyTorch, side by side in one run."""
 
 import json
 import time
@@ -15,12 +15,12 @@ from vinlab.planning.fused import fused_value_iteration
 
 THREADS = 2
 MAPS, SIDE, ACTIONS, ITERATIONS = 128, 28, 10, 36
-GROWTH_MAPS = 64  # enough for what a call costs by itself not to show
+GROWTH_MAPS = 64  # enough to make the overhead of a call negligible
 Planner = Callable[[Tensor, SharedKernels, int], tuple[Tensor, Tensor]]
 
 
-def eager_back_up(reward: Tensor, kernels: SharedKernels, iterations: int) -> tuple[Tensor, Tensor]:
-    """Value iteration as it is usually written: concatenate, convolve, maximise; autograd does the rest."""
+def eager_value_iteration(reward: Tensor, kernels: SharedKernels, iterations: int) -> tuple[Tensor, Tensor]:
+    """Value iteration as it is usually written: concatenate, convolve, maximise, with autograd."""
     weights = torch.cat([kernels.reward, kernels.value], dim=1)
     value = torch.zeros_like(reward)
     for _ in range(iterations):
@@ -30,7 +30,7 @@ def eager_back_up(reward: Tensor, kernels: SharedKernels, iterations: int) -> tu
 
 
 def problem(maps: int, side: int) -> tuple[Tensor, SharedKernels]:
-    """A reward and kernels as after some training: each action looks at a few neighbours, discounted."""
+    """A reward and kernels as after some training: each action weighs a few neighbours, discounted."""
     source = torch.Generator().manual_seed(0)
     reward = torch.randn(maps, 1, side, side, generator=source)
     reward_kernels = torch.randn(ACTIONS, 1, 3, 3, generator=source) / 3
@@ -42,7 +42,7 @@ def problem(maps: int, side: int) -> tuple[Tensor, SharedKernels]:
 
 
 def training_step(planner: Planner, maps: int, side: int, iterations: int) -> Callable[[], object]:
-    """Forward and backward, with a gradient that is not zero anywhere."""
+    """Forward and backward, with a gradient that is nonzero everywhere."""
     reward, kernels = problem(maps, side)
     weights = torch.randn(maps, ACTIONS, side, side, generator=torch.Generator().manual_seed(1))
 
@@ -55,7 +55,7 @@ def training_step(planner: Planner, maps: int, side: int, iterations: int) -> Ca
 
 
 def planning(planner: Planner, maps: int) -> Callable[[], object]:
-    """Forward alone, as when a trained network acts."""
+    """Forward alone, as in a trained network."""
     reward, kernels = problem(maps, SIDE)
 
     def plan() -> object:
@@ -66,9 +66,9 @@ def planning(planner: Planner, maps: int) -> Callable[[], object]:
 
 
 def best_times(tasks: Sequence[Callable[[], object]], repeats: int) -> list[float]:
-    """The least seconds of each task; the tasks take turns, so that all meet the same machine.
+    """The shortest time of each task in seconds; the tasks take turns, so that load on the machine affects all alike.
 
-    A turn is three runs, because PyTorch's worker threads go on waiting busily for a while after each of its own.
+    A turn is three runs, because PyTorch's worker threads spin for a while after each of its own.
     """
     times = [float("inf")] * len(tasks)
     for task in tasks:
@@ -82,7 +82,7 @@ def best_times(tasks: Sequence[Callable[[], object]], repeats: int) -> list[floa
 
 
 def bytes_kept(planner: Planner, maps: int, side: int, iterations: int) -> int:
-    """The size of all that autograd holds from forward to backward, each piece of memory once."""
+    """The bytes that autograd keeps from forward to backward, each storage counted once."""
     reward, kernels = problem(maps, side)
     kept: dict[int, int] = {}
 
@@ -92,8 +92,8 @@ def bytes_kept(planner: Planner, maps: int, side: int, iterations: int) -> int:
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
-        results = planner(reward, kernels, iterations)
-    del results
+        outputs = planner(reward, kernels, iterations)
+    del outputs
     return sum(kept.values())
 
 
@@ -102,21 +102,21 @@ def per_cell_and_backup(planner: Planner, maps: int, side: int, iterations: int)
 
 
 def compare() -> dict[str, float]:
-    """Times in milliseconds of both ways, and the ratios."""
-    planners = (eager_back_up, fused_value_iteration)
-    figures = {}
+    """Times of both in milliseconds, and the ratios."""
+    planners = (eager_value_iteration, fused_value_iteration)
+    results = {}
     for name, tasks, repeats in (
         ("training", [training_step(p, MAPS, SIDE, ITERATIONS) for p in planners], 8),
         ("forward", [planning(p, MAPS) for p in planners], 8),
         ("one_map", [planning(p, 1) for p in planners], 50),
     ):
         eager, ours = best_times(tasks, repeats)
-        figures |= {
+        results |= {
             f"{name}_eager_ms": 1e3 * eager,
             f"{name}_ms": 1e3 * ours,
             f"{name}_speedup": eager / ours,
         }
-    return figures
+    return results
 
 
 def growth(maps: int, sizes: Sequence[tuple[int, int]]) -> list[dict[str, float]]:
@@ -134,8 +134,8 @@ def growth(maps: int, sizes: Sequence[tuple[int, int]]) -> list[dict[str, float]
     ]
 
 
-def show(figures: dict[str, float], rows: list[dict[str, float]]) -> None:
-    """The figures as two tables."""
+def show(results: dict[str, float], rows: list[dict[str, float]]) -> None:
+    """The results as two tables."""
     console = Console()
     table = Table(
         "", "PyTorch ms", "vinlab ms", "ratio", title=f"{MAPS} maps of {SIDE}x{SIDE}, K = {ITERATIONS}"
@@ -145,7 +145,7 @@ def show(figures: dict[str, float], rows: list[dict[str, float]]) -> None:
         ("forward", "forward"),
         ("one_map", "forward, one map"),
     ):
-        numbers = (figures[f"{name}_eager_ms"], figures[f"{name}_ms"], figures[f"{name}_speedup"])
+        numbers = (results[f"{name}_eager_ms"], results[f"{name}_ms"], results[f"{name}_speedup"])
         table.add_row(words, *(f"{number:.2f}" for number in numbers))
     console.print(table)
     grown = Table(
@@ -159,14 +159,14 @@ def show(figures: dict[str, float], rows: list[dict[str, float]]) -> None:
 
 def main() -> None:
     torch.set_num_threads(THREADS)
-    figures = compare()
+    results = compare()
     rows = growth(GROWTH_MAPS, [(28, 36), (28, 72), (28, 144), (28, 360), (56, 36), (112, 36)])
     kept = per_cell_and_backup(fused_value_iteration, MAPS, SIDE, ITERATIONS)
-    kept_eager = per_cell_and_backup(eager_back_up, MAPS, SIDE, ITERATIONS)
-    show(figures, rows)
+    kept_eager = per_cell_and_backup(eager_value_iteration, MAPS, SIDE, ITERATIONS)
+    show(results, rows)
     print(f"kept for backward per cell and backup: {kept:.2f} bytes; PyTorch: {kept_eager:.0f} bytes")
-    summary = {"speedup": figures["training_speedup"], "bytes_per_cell_and_backup": kept}
-    summary |= {"eager_bytes_per_cell_and_backup": kept_eager, "threads": THREADS} | figures
+    summary = {"speedup": results["training_speedup"], "bytes_per_cell_and_backup": kept}
+    summary |= {"eager_bytes_per_cell_and_backup": kept_eager, "threads": THREADS} | results
     print(json.dumps({**{key: round(number, 4) for key, number in summary.items()}, "growth": rows}))
 
 

@@ -1,6 +1,6 @@
 """How training the index-graph VIN scales with the size of the site: samples a second and peak memory, as JSON.
 
-Each size runs in a process of its own, so that its peak memory is its own. Sites lie in a folder that is removed.
+Each size runs in its own process, so that its peak memory is its own. Sites are written to a temporary folder.
 """
 
 import argparse
@@ -19,7 +19,7 @@ SIZES = (5_000, 50_000, 500_000, 4_800_000)
 def make(folder: Path, pages: int) -> None:
     import numpy as np
 
-    from vinlab.domains.web.large import LargeSiteConfig, write_large_site
+    from large_site import LargeSiteConfig, write_large_site
 
     write_large_site(folder, LargeSiteConfig(pages=pages), rng=np.random.default_rng(0))
 
@@ -28,41 +28,42 @@ def measure(folder: Path, updates: int, threads: int) -> dict[str, float]:
     import numpy as np
     import torch
 
-    from vinlab.domains.web.demonstrations import ClickLessons
+    from large_site import open_large_site
+    from vinlab.domains.web.demonstrations import ClickDemonstrations
     from vinlab.domains.web.expert import paths_from
-    from vinlab.domains.web.large import open_large_site
     from vinlab.domains.web.problem import start_at_root
     from vinlab.experiments.web.view import index_view
-    from vinlab.learners.link_imitation import LinkLoss
+    from vinlab.learners.link_loss import LinkLoss
     from vinlab.networks.links.configs import IndexVinConfig
 
     torch.set_num_threads(threads)
     torch.manual_seed(0)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     site = open_large_site(folder)
     problems = start_at_root(site, np.arange(len(site.queries)))
-    lessons = ClickLessons(site, site.full, problems, paths_from(site.full, 0, problems.targets))
+    steps = paths_from(site.full, 0, problems.targets)
+    demonstrations = ClickDemonstrations(site, site.full, problems, steps)
     view = index_view(site, 1.0)
-    loss = LinkLoss(IndexVinConfig(iterations=4).build(view.dimension), view)
+    loss = LinkLoss(IndexVinConfig(iterations=4, dimension=view.dimension).build(), view)
     optimiser = torch.optim.Adam(loss.parameters(), lr=1e-3)
     ready = time.perf_counter()
-    order = torch.from_numpy(np.random.default_rng(1).permutation(len(lessons)))
+    order = torch.from_numpy(np.random.default_rng(1).permutation(len(demonstrations)))
     seconds, samples = [], []
     for chosen in order.split(128)[: updates + 2]:
-        started = time.perf_counter()
+        update_started = time.perf_counter()
         optimiser.zero_grad()
-        (loss(lessons[chosen]) / 128).backward()
+        (loss(demonstrations[chosen]) / 128).backward()
         optimiser.step()
-        seconds.append(time.perf_counter() - started)
-        samples.append(float(lessons.weights[chosen].sum()))
-    # The median, so that other work on the machine counts little; the first two updates warm up.
+        seconds.append(time.perf_counter() - update_started)
+        samples.append(float(demonstrations.weights[chosen].sum()))
+    # The median is robust to other work on the machine; the first two updates are warm-up.
     rate = float(np.median(np.divide(samples, seconds)[2:]))
     return {
         "pages": site.num_pages,
         "links": len(site.full),
-        "links_per_sample": float(site.full.counts(lessons.steps.pages).mean()),
-        "hops": float(lessons.weights.mean()),
-        "setup_seconds": round(ready - begun, 2),
+        "links_per_sample": float(site.full.counts(demonstrations.steps.pages).mean()),
+        "hops": float(demonstrations.weights.mean()),
+        "setup_seconds": round(ready - started, 2),
         "samples_per_second": round(rate, 1),
         "peak_memory_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 3),
     }
@@ -83,7 +84,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--out", type=Path, help="where to keep what is printed")
+    parser.add_argument("--out", type=Path, help="file for the printed JSON")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--make", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -103,7 +104,7 @@ def main() -> None:
 
 
 def report(results: list[dict[str, float]], arguments: argparse.Namespace) -> None:
-    """Print what was measured, with the ratios that hold on any machine, and keep it if asked to."""
+    """Print the measurements with ratios that hold on any machine, and write them to --out."""
     rates = [size["samples_per_second"] for size in results]
     found = {
         "threads": arguments.threads,

@@ -1,4 +1,4 @@
-"""Lets pages link to files beside ``docs/`` with links that also work in a checkout."""
+"""Adds files outside ``docs/`` to the site, so that links to them work both in a checkout and on the site."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,18 +19,18 @@ LINKED = (
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The documentation files and those outside that pages may link to."""
+    """The documentation files, and the files outside ``docs/`` that pages link to."""
     for path in _linked():
-        place = path.relative_to(ROOT)
-        page = place.suffix == ".md"
+        relative = path.relative_to(ROOT)
+        page = relative.suffix == ".md"
         files.append(
             File(
-                f"../{place.as_posix()}",
+                f"../{relative.as_posix()}",
                 config.docs_dir,
                 config.site_dir,
                 config.use_directory_urls,
-                dest_uri=f"{place.with_suffix('').as_posix()}/index.html" if page else place.as_posix(),
-                # Said outright, as paths that begin with a dot are left out otherwise.
+                dest_uri=f"{relative.with_suffix('').as_posix()}/index.html" if page else relative.as_posix(),
+                # Explicit, because paths that begin with a dot are left out otherwise.
                 inclusion=InclusionLevel.NOT_IN_NAV,
             )
         )

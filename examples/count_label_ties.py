@@ -1,4 +1,4 @@
-"""How often several moves are optimal, and what that does to a prediction loss (no network is needed).
+"""Count how often several moves are optimal, and how that bounds the prediction loss; no network is needed.
 
 Counts on generated maps, or on a training file of the authors: python examples/count_label_ties.py FILE.mat
 """
@@ -20,10 +20,10 @@ def generate(size: int) -> LabelledMaps:
     """Maps, states and labels as the authors made theirs."""
     rng = np.random.default_rng(size)
     problems = attempt_problems(GridworldConfig(size=size), ATTEMPTS, rng=rng)
-    shown = demonstrate_trajectories(problems, rng=rng)
-    index, place = np.nonzero(shown.weights.numpy())
-    states = shown.states.numpy()[index, place].astype(np.int64)
-    labels = shown.moves.numpy()[index, place].argmax(axis=1)
+    demonstrations = demonstrate_trajectories(problems, rng=rng)
+    index, position = np.nonzero(demonstrations.weights.numpy())
+    states = demonstrations.states.numpy()[index, position].astype(np.int64)
+    labels = demonstrations.moves.numpy()[index, position].argmax(axis=1)
     return LabelledMaps(problems.obstacles, problems.goals, index, states, labels)
 
 
@@ -32,12 +32,12 @@ def report(name: str, data: LabelledMaps) -> None:
     sets = optimal[data.index, :, data.states[:, 0], data.states[:, 1]]
     order = np.array(DIAGONAL_FIRST)
     diagonal_first = order[sets[:, order].argmax(axis=1)]
-    chance_of_label = sets[np.arange(len(sets)), data.labels] / sets.sum(axis=1)
+    label_probability = sets[np.arange(len(sets)), data.labels] / sets.sum(axis=1)
     print(
         f"{name}: {len(data.obstacles)} maps, {len(sets)} states, several optimal moves in "
         f"{(sets.sum(axis=1) > 1).mean():.1%}; a perfect planner differs from the label in "
         f"{(diagonal_first != data.labels).mean():.1%} if it prefers diagonals, "
-        f"in {1 - chance_of_label.mean():.1%} if it picks at random."
+        f"in {1 - label_probability.mean():.1%} if it picks at random."
     )
 
 

@@ -1,4 +1,4 @@
-"""Design a VIN of your own: one new part, four known ones, and one step of learning from an expert."""
+"""Design a VIN: one new module, four existing ones, and one gradient step on an expert's moves."""
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from vinlab.learners.imitation import ImitationLoss
 
 
 class WideReward(nn.Module):
-    """A reward that sees further than the paper's: two dilated layers before the last filter."""
+    """A reward with a wider receptive field than the paper's: a dilated layer before the last filter."""
 
     def __init__(self, *, channels: int = 2, hidden: int = 32) -> None:
         super().__init__()

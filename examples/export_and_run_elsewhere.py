@@ -1,4 +1,4 @@
-"""Export a trained VIN as ONNX and run it without PyTorch: onnxruntime plans, twenty lines of NumPy act."""
+"""Export a trained VIN to ONNX and run it without PyTorch: onnxruntime plans, NumPy follows the moves."""
 
 import tempfile
 from pathlib import Path
@@ -31,7 +31,7 @@ def main() -> None:
     observation = np.zeros((1, 2, rows, cols), np.float32)  # any height and width
     observation[0, 0, [0, -1]] = observation[0, 0, :, [0, -1]] = 1  # walls around
     observation[0, 0, 5:9, 6:10] = observation[0, 0, 11:18, 20:23] = 1  # and within
-    observation[0, 1, *goal] = 10  # the mark of the goal
+    observation[0, 1, *goal] = 10  # the goal
 
     cells = np.argwhere(np.ones((rows, cols)))[None]
     feed = {"observation": observation, "states": cells, "iterations": np.array(40, np.int64)}

@@ -1,4 +1,4 @@
-"""Plan on a map of your own: draw it as text, ask a trained VIN for the way, and print the way it went."""
+"""Plan on a map of your own: draw it as text, let a trained VIN plan a route, and print it."""
 
 import sys
 import tempfile
@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 
 import vinlab
-from vinlab.experiments import EXPERIMENTS, TrainingRequest, experiment_of
-from vinlab.experiments.base import Budget
-from vinlab.learners.callbacks import no_progress
+from vinlab.experiments import experiment_of
+from vinlab.experiments.base import Budget, TrainingRequest
+from vinlab.experiments.runner import train
 from vinlab.models import shipped_ids
 
-# '#' is blocked, S the start, G the goal. Any number of rows and columns will do.
+# '#' is blocked, S the start, G the goal. Any number of rows and columns.
 MAP = """
 ##############
 #S...#.......#
@@ -27,14 +27,13 @@ MAP = """
 
 
 def trained_model(budget: Budget) -> vinlab.Model:
-    """Shipped weights if there are any, otherwise a small model trained here and now."""
+    """Shipped weights if there are any, otherwise a small model trained now."""
     if "gridworld/28/vin" in shipped_ids():
         return vinlab.load("gridworld/28/vin")
     setting = "gridworld/8/vin"
     print(f"No weights are shipped; training {setting} for a few seconds.")
     out = Path(tempfile.mkdtemp()) / "run"
-    request = TrainingRequest(id=setting, out=out, budget=budget)
-    experiment_of(EXPERIMENTS, setting).train(request, no_progress)
+    train(experiment_of(setting), TrainingRequest(id=setting, out=out, budget=budget))
     return vinlab.load(out)
 
 

@@ -1,7 +1,7 @@
 """Train a VIN with stable-baselines3's PPO instead of our own learner (pip install "vinlab[rl]").
 
-Any learner that takes a Gymnasium environment can train a VIN. PPO plans anew for every step, so this is slower than
-`vinlab train rl/8/vin`; but it is your learner, and the network it leaves is the same.
+Any learner that takes a Gymnasium environment can train a VIN. PPO plans again for every step, so this is slower than
+`vinlab train rl/8/vin`; the network is the same.
 """
 
 import argparse
@@ -12,8 +12,8 @@ from stable_baselines3.common.env_util import make_vec_env
 
 from vinlab.domains.gridworld.problem import GridworldConfig
 from vinlab.domains.holeworld.gymnasium_env import HoleWorldEnvironment
-from vinlab.domains.holeworld.problem import sample_hole_problems
-from vinlab.experiments.rl.evaluate import act_among_holes
+from vinlab.domains.holeworld.problem import sample_problems
+from vinlab.experiments.rl.evaluate import success_rate
 from vinlab.integrations.sb3 import VinPolicy
 from vinlab.networks.grid.rl import ValueVinConfig
 
@@ -37,10 +37,10 @@ def main(steps: int, difficulty: int) -> float:
     )
     learner.learn(steps)
     assert isinstance(learner.policy, VinPolicy)
-    problems = sample_hole_problems(maps, 200, rng=np.random.default_rng(1), difficulty=difficulty)
-    success = float(act_among_holes(learner.policy.vin, problems).reached.mean())
+    problems = sample_problems(maps, 200, rng=np.random.default_rng(1), difficulty=difficulty)
+    success = success_rate(learner.policy.vin, problems)
     print(
-        f"After {steps} steps the goal, {difficulty} moves away, is reached on {success:.1%} of unseen maps."
+        f"{steps} steps of PPO: {success:.1%} success on unseen maps with the goal {difficulty} moves away."
     )
     return success
 

@@ -1,4 +1,4 @@
-"""A VIN as a part of a network of your own: an agent with its encoder and its heads, which also plans."""
+"""A VIN as a part of a larger network: an agent with its own encoder, policy head and critic."""
 
 import torch
 from torch import Tensor, nn
@@ -7,11 +7,11 @@ import vinlab
 
 
 class PlanningAgent(nn.Module):
-    """Sees an image and a battery level, plans on a map of its own making, and gives moves and a worth."""
+    """Reads an image and a battery level, plans on a learned map, and returns logits and a state value."""
 
     def __init__(self, *, actions: int = 10, moves: int = 5) -> None:
         super().__init__()
-        # 64 x 64 pixels become a map of 16 x 16 cells; nothing says what its channels mean.
+        # 64 x 64 pixels become a map of 16 x 16 cells; what its channels mean is learned.
         self.encoder = nn.Sequential(
             nn.Conv2d(3, 16, 5, stride=2, padding=2), nn.ReLU(), nn.Conv2d(16, 4, 5, stride=2, padding=2)
         )
@@ -21,14 +21,14 @@ class PlanningAgent(nn.Module):
         self.attention = vinlab.StateAttention()
         self.body = nn.Sequential(nn.Linear(actions + 1, 32), nn.Tanh())
         self.moves = nn.Linear(32, moves)
-        self.worth = nn.Linear(32, 1)
+        self.critic = nn.Linear(32, 1)
 
     def forward(self, image: Tensor, battery: Tensor, cell: Tensor) -> tuple[Tensor, Tensor, vinlab.Plan]:
-        seen = self.encoder(image)
-        plan = self.planner(self.reward(seen), self.transition(seen))
+        features = self.encoder(image)
+        plan = self.planner(self.reward(features), self.transition(features))
         attended = self.attention(plan, cell[:, None])[:, 0]
-        known = self.body(torch.cat([attended, battery], dim=1))
-        return self.moves(known), self.worth(known), plan
+        hidden = self.body(torch.cat([attended, battery], dim=1))
+        return self.moves(hidden), self.critic(hidden), plan
 
 
 def main() -> None:
@@ -36,14 +36,14 @@ def main() -> None:
     agent = PlanningAgent()
     image, battery = torch.rand(4, 3, 64, 64), torch.rand(4, 1)
     cell = torch.randint(0, 16, (4, 2))
-    logits, worth, plan = agent(image, battery, cell)
+    logits, value, plan = agent(image, battery, cell)
 
-    # Any loss will do: the gradient goes through the plan to the pixels' encoder.
-    loss = nn.functional.cross_entropy(logits, torch.tensor([0, 1, 2, 3])) + worth.square().mean()
+    # Any differentiable loss: the gradient flows through the plan into the image encoder.
+    loss = nn.functional.cross_entropy(logits, torch.tensor([0, 1, 2, 3])) + value.square().mean()
     loss.backward()
     reached = sum(parameter.grad is not None for parameter in agent.parameters())
-    print(f"logits {tuple(logits.shape)}, worth {tuple(worth.shape)}, value {tuple(plan.value.shape)}")
-    print(f"the gradient reached {reached} of {len(list(agent.parameters()))} parameters")
+    print(f"logits {tuple(logits.shape)}, state value {tuple(value.shape)}, plan {tuple(plan.value.shape)}")
+    print(f"{reached} of {len(list(agent.parameters()))} parameters have a gradient")
 
 
 if __name__ == "__main__":

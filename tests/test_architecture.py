@@ -18,7 +18,7 @@ SEES: dict[str, set[str]] = {
     "modules": {"types", "planning"},
     "recording": {"types"},
     "evaluation": {"types"},
-    "learners": {"types"},
+    "learners": {"types", "evaluation.rollout"},
     "networks": {"types", "planning", "modules", "recording.serialization"},
     "models": {"types", "networks", "recording"},
     "domains": {"types", "planning.exact", "recording.files"},

@@ -1,4 +1,4 @@
-"""What README and docs say is true: their code runs, their commands exist, their links lead somewhere."""
+"""What README and docs say is true: their code runs, their commands exist, their links and modules exist."""
 
 import functools
 import re
@@ -10,10 +10,13 @@ import tyro
 
 import vinlab
 from vinlab import cli
-from vinlab.experiments import EXPERIMENTS, TrainingRequest, experiment_of
-from vinlab.learners.callbacks import no_progress
+from vinlab.experiments import experiment_of
+from vinlab.experiments.base import TrainingRequest
+from vinlab.experiments.catalogue import ALIASES, NAMES, read_catalogue
+from vinlab.experiments.runner import train
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "vinlab"
 PAGES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
     for path in [
@@ -24,8 +27,14 @@ PAGES = {
 }
 FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-COMMAND = re.compile(r"(?:^|[\s/`])vinlab(?:\.cli)? +([a-z].*)$")
+COMMAND = re.compile(r"(?:^|[\s/`])vinlab +([a-z].*)$")
+SNIPPET = re.compile(r'^--8<-- "([^":]+)', re.MULTILINE)
+SCRIPT = re.compile(r"python ((?:examples|benchmarks)/\w+\.py)")
+MODULE = re.compile(r"^::: (vinlab[\w.]+)$", re.MULTILINE)
 RUN_OF_FIRST_PLAN = "runs/gridworld/8/vin/default-paper/seed-0"
+
+DOCUMENTED = ("planning", "modules", "networks", "integrations", "domains", "learners", "evaluation")
+"""Packages whose every public module is in the reference."""
 
 
 def blocks(text: str, *languages: str) -> list[str]:
@@ -48,10 +57,10 @@ def with_some(find) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory) -> Path:
-    """A folder in which the first plan's run was made, at the smallest budget."""
+    """A folder with the run of the first plan, at the smallest budget."""
     folder = tmp_path_factory.mktemp("docs")
     request = TrainingRequest(id="gridworld/8/vin", out=folder / RUN_OF_FIRST_PLAN, budget="smoke")
-    experiment_of(EXPERIMENTS, request.id).train(request, no_progress)
+    train(experiment_of(request.id), request)
     return folder
 
 
@@ -71,23 +80,23 @@ def silent(function):
 @pytest.mark.parametrize("page", with_some(commands))
 def test_the_commands_of_a_page_can_be_parsed(page):
     for command in commands(PAGES[page]):
-        words = shlex.split(command)
+        name, *options = shlex.split(command)
         try:
-            tyro.extras.subcommand_cli_from_dict({n: silent(f) for n, f in cli.COMMANDS.items()}, args=words)
-        except SystemExit as stop:
+            tyro.cli(silent(cli.COMMANDS[name].load()), args=options)
+        except (KeyError, SystemExit) as stop:
             pytest.fail(f"{page}: 'vinlab {command}' is not understood ({stop}).")
 
 
 @pytest.mark.parametrize("page", with_some(commands))
 def test_the_settings_and_experiments_that_a_page_names_exist(page):
-    settings = {id for experiment in EXPERIMENTS for id in experiment.settings}
-    experiments = {experiment.name for experiment in EXPERIMENTS}
+    settings, experiments = set(read_catalogue()), {*NAMES, *ALIASES}
     for command in commands(PAGES[page]):
         kind, *rest = shlex.split(command)
+        names = [word for word in rest if not word.startswith("-")]
         if kind == "train":
-            assert rest[0] in settings, command
+            assert names[0] in settings, command
         if kind == "table":
-            assert rest[0] in experiments | {"EXPERIMENT"}, command
+            assert names[0] in experiments | {"EXPERIMENT"}, command
 
 
 @pytest.mark.parametrize("page", with_some(LINK.search))
@@ -96,6 +105,41 @@ def test_the_relative_links_of_a_page_lead_somewhere(page):
     targets = [target.split("#")[0] for target in LINK.findall(prose) if "://" not in target]
     lost = [target for target in targets if target and not (ROOT / page).parent.joinpath(target).exists()]
     assert lost == []
+
+
+@pytest.mark.parametrize("page", with_some(lambda text: SNIPPET.search(text) or SCRIPT.search(text)))
+def test_the_tables_and_scripts_that_a_page_names_exist(page):
+    named = SNIPPET.findall(PAGES[page]) + SCRIPT.findall(PAGES[page])
+    assert [path for path in named if not (ROOT / path).is_file()] == []
+
+
+def modules() -> list[str]:
+    """The modules of which the reference shows the docstrings."""
+    return [name for text in PAGES.values() for name in MODULE.findall(text)]
+
+
+def file_of(module: str) -> Path:
+    path = PACKAGE.parent.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def test_every_module_of_the_reference_exists_and_is_shown_once():
+    assert [name for name in modules() if not file_of(name).is_file()] == []
+    assert len(modules()) == len(set(modules()))
+
+
+@pytest.mark.parametrize("package", DOCUMENTED)
+def test_every_public_module_is_in_the_reference(package):
+    files = [path for path in (PACKAGE / package).rglob("*.py") if not path.name.startswith("_")]
+    shown = {file_of(name) for name in modules()}
+    hidden = {parent for path in shown if path.name == "__init__.py" for parent in [path.parent]}
+    missing = [path for path in files if path not in shown and path.parent not in hidden]
+    assert [str(path.relative_to(PACKAGE)) for path in missing] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_experiment_is_in_the_reference(name):
+    assert f"vinlab.experiments.{name}.settings" in modules()
 
 
 def test_every_page_is_in_the_navigation():

@@ -1,4 +1,4 @@
-"""Every example runs from nothing, says something, and fits on a screen."""
+"""Every example runs from scratch, prints something, and fits on a screen."""
 
 import runpy
 import sys
@@ -30,15 +30,15 @@ def test_an_example_fits_on_a_screen(name):
     assert len(EXAMPLES[name].read_text(encoding="utf-8").splitlines()) <= LONGEST
 
 
-def test_the_value_reaches_one_cell_further_with_every_backup():
+def test_every_backup_carries_the_value_one_cell_further():
     values_of = runpy.run_path(str(EXAMPLES["watch_value_spread"]))["values_of"]
     values = values_of(np.zeros((1, 40), np.uint8), np.array([0, 0]))
     for backups in (1, 2, 7, 20):
         assert int((values[backups - 1, 0, 1:] > 0).sum()) == backups
 
 
-def test_kernels_that_are_moves_point_where_their_moves_lead(capsys):
-    example = runpy.run_path(str(EXAMPLES["learned_moves"]))
+def test_the_direction_of_a_move_kernel_is_its_move(capsys):
+    example = runpy.run_path(str(EXAMPLES["count_learned_moves"]))
     kernels = move_kernels().value.numpy()[:, 0]
     assert tuple(map(example["direction"], kernels[: len(MOVE_NAMES)])) == MOVE_NAMES
     example["main"]("gridworld/8/vin")

@@ -1,67 +1,54 @@
-"""vinlab: Value Iteration Networks, neural networks with a planner inside, which learn to plan."""
+"""vinlab: Value Iteration Networks, neural networks with a planner inside, which learn to plan.
 
-from importlib import import_module, metadata
+Every name is imported when it is first used, so that ``import vinlab`` and ``vinlab --help`` load nothing else.
+"""
+
+import warnings
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from vinlab.modules import (
-    CnnReward,
-    ExpCostReward,
-    FixedTransition,
-    HierarchicalReward,
-    HierarchicalTransition,
-    LinearPolicy,
-    LinearReward,
-    SharedTransition,
-    SoftmaxTransition,
-    StateAttention,
-    TemperaturePolicy,
-    UntiedTransition,
-    move_kernels,
-    move_logits,
-    random_kernels,
-)
-from vinlab.networks import ValueIterationNetwork
-from vinlab.planning import (
-    GraphPlanner,
-    GraphTransition,
-    GridPlanner,
-    HierarchicalPlanner,
-    LocalKernels,
-    SharedKernels,
-    UntiedKernels,
-    coarse_as_initial_value,
-    coarse_as_reward,
-)
-from vinlab.types import Demonstrations, GraphPlan, GridProblems, InputError, Plan, Scores
 
 if TYPE_CHECKING:
     from vinlab.domains.gridworld.environment import register_environments
     from vinlab.maps import read_map
     from vinlab.models import Model, load
+    from vinlab.modules import (
+        CnnReward,
+        ExpCostReward,
+        FixedTransition,
+        HierarchicalReward,
+        HierarchicalTransition,
+        IdentityPolicy,
+        LinearPolicy,
+        LinearReward,
+        MlpPolicy,
+        PatchAttention,
+        SharedTransition,
+        SoftmaxTransition,
+        StateAttention,
+        TemperaturePolicy,
+        UntiedTransition,
+        move_kernels,
+        move_logits,
+        random_kernels,
+    )
     from vinlab.navigation.evaluation import evaluate
     from vinlab.navigation.map_files import plan_on_map
     from vinlab.navigation.routes import Route, navigate
+    from vinlab.networks import ValueIterationNetwork
+    from vinlab.planning import (
+        GraphPlanner,
+        GraphTransition,
+        GridPlanner,
+        HierarchicalPlanner,
+        LocalKernels,
+        SharedKernels,
+        UntiedKernels,
+        coarse_as_initial_value,
+        coarse_as_reward,
+    )
+    from vinlab.types import Demonstrations, GraphPlan, GridProblems, InputError, Plan, Scores
 
-__version__ = metadata.version("vinlab")
-
-# What needs more than torch and numpy is loaded when it is first asked for.
-_LATER = {
-    "Model": "vinlab.models",
-    "Route": "vinlab.navigation.routes",
-    "evaluate": "vinlab.navigation.evaluation",
-    "load": "vinlab.models",
-    "navigate": "vinlab.navigation.routes",
-    "plan_on_map": "vinlab.navigation.map_files",
-    "read_map": "vinlab.maps",
-    "register_environments": "vinlab.domains.gridworld.environment",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"module 'vinlab' has no attribute '{name}'")
-
+    __version__: str
 
 __all__ = [
     "CnnReward",
@@ -76,11 +63,14 @@ __all__ = [
     "HierarchicalPlanner",
     "HierarchicalReward",
     "HierarchicalTransition",
+    "IdentityPolicy",
     "InputError",
     "LinearPolicy",
     "LinearReward",
     "LocalKernels",
+    "MlpPolicy",
     "Model",
+    "PatchAttention",
     "Plan",
     "Route",
     "Scores",
@@ -104,3 +94,42 @@ __all__ = [
     "read_map",
     "register_environments",
 ]
+
+_CORE = ("vinlab.types", "vinlab.planning", "vinlab.modules", "vinlab.networks")
+"""Where the public names are that need torch and numpy alone."""
+
+_ELSEWHERE = {
+    "Model": "vinlab.models",
+    "Route": "vinlab.navigation.routes",
+    "evaluate": "vinlab.navigation.evaluation",
+    "load": "vinlab.models",
+    "navigate": "vinlab.navigation.routes",
+    "plan_on_map": "vinlab.navigation.map_files",
+    "read_map": "vinlab.maps",
+    "register_environments": "vinlab.domains.gridworld.environment",
+}
+
+_RENAMED = {
+    "CostReward": "ExpCostReward",
+    "GivenTransition": "FixedTransition",
+    "LosslessTransition": "SoftmaxTransition",
+    "SharpPolicy": "TemperaturePolicy",
+    "as_guess": "coarse_as_initial_value",
+    "as_reward": "coarse_as_reward",
+    "sure_moves": "move_logits",
+}
+"""Names of version 0.1, which will be removed."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        warnings.warn(f"vinlab.{name} is now vinlab.{_RENAMED[name]}.", DeprecationWarning, stacklevel=2)
+        name = _RENAMED[name]
+    if name == "__version__":
+        from importlib import metadata
+
+        return metadata.version("vinlab")
+    if name not in __all__:
+        raise AttributeError(f"module 'vinlab' has no attribute '{name}'")
+    modules = map(import_module, (_ELSEWHERE[name],) if name in _ELSEWHERE else _CORE)
+    return getattr(next(module for module in modules if hasattr(module, name)), name)

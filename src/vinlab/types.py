@@ -29,6 +29,9 @@ MOVE_COSTS: Final = np.sqrt((MOVE_OFFSETS**2).sum(axis=1))
 GOAL_MARK: Final = 10.0
 """What the goal channel of an observation holds at the goal."""
 
+CELL: Final = 8
+"""Pixels along the edge of a cell, where a map is seen as an image."""
+
 Iterations = int | Sequence[int] | None
 """The number of backups: K, or K of each level from coarse to fine, or None for the network's own."""
 
@@ -141,27 +144,6 @@ class ContinuousRollouts:
     def following(self) -> Float[np.ndarray, "B N T X"]:
         """After each action."""
         return np.concatenate([self.states[:, :, 1:], self.final[:, :, None]], axis=2)
-
-
-@dataclass(frozen=True)
-class Clicks:
-    """Choices among links: steps of some queries, each on a page with a few candidates to click."""
-
-    rows: Int[Tensor, " S"]
-    """Which query of the batch each step belongs to."""
-    pages: Int[Tensor, " S"]
-    """Where each step is made."""
-    candidates: Int[Tensor, "S l"]
-    """The links there, filled up with -1."""
-
-
-@dataclass(frozen=True)
-class ClickBatch:
-    """Some queries and the steps that an expert makes for them."""
-
-    queries: Float[Tensor, "B D"]
-    lessons: Sequence[tuple[Clicks, Bool[Tensor, "_ _"]]]
-    """Steps on pages with about as many links, and which of these are right."""
 
 
 @dataclass(frozen=True)

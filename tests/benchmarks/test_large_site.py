@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
+from large_site import LargeSiteConfig, open_large_site, plan_levels, write_large_site
 from vinlab.domains.web.expert import paths_from
-from vinlab.domains.web.large import LargeSiteConfig, open_large_site, plan_levels, write_large_site
-from vinlab.domains.web.site_files import open_site, write_site
 from vinlab.types import InputError
 
 
@@ -51,29 +50,7 @@ def test_no_page_has_more_links_than_the_widest_may(pages):
 
 
 def test_too_small_is_refused(tmp_path):
-    with pytest.raises(InputError, match="1,000 pages or more"):
+    with pytest.raises(InputError, match="expected a site of 1,000 pages or more, got 10"):
         LargeSiteConfig(pages=10)
-    with pytest.raises(InputError, match="holds no large site"):
+    with pytest.raises(InputError, match="expected a folder with a generated site"):
         open_large_site(tmp_path)
-
-
-def test_a_site_comes_back_from_disk_as_it_was(tmp_path):
-    from vinlab.domains.web.site import build_site
-    from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia
-
-    small = EncyclopediaConfig(branches=(3, 2), articles=40, sentences=16, dimension=8)
-    site, embedding = build_site(
-        make_encyclopedia(small, rng=np.random.default_rng(0)), rng=np.random.default_rng(1)
-    )
-    write_site(tmp_path / "site", site, embedding)
-    again, words = open_site(tmp_path / "site")
-    np.testing.assert_array_equal(again.features, site.features)
-    np.testing.assert_array_equal(again.full.targets, site.full.targets)
-    assert again.titles == list(site.titles)
-    assert again.queries.texts == list(site.queries.texts)
-    np.testing.assert_array_equal(words.embed(site.queries.texts[0]), embedding.embed(site.queries.texts[0]))
-    with pytest.raises(InputError, match="exists already"):
-        write_site(tmp_path / "site", site, embedding)
-    (tmp_path / "site" / "levels.npy").unlink()
-    with pytest.raises(InputError, match=r"lacks a sound levels\.npy"):
-        open_site(tmp_path / "site")

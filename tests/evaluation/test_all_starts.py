@@ -7,33 +7,33 @@ from vinlab.evaluation import metrics
 from vinlab.evaluation.all_starts import rollout_from_all_cells
 
 ROUND_TRIP = np.array([[1, 2, 3, 3, 5, 4, 6, 0]])
-"""Cells 0, 1, 2 lead to the goal 3 one by one, 7 leads to 0, 4 and 5 to each other, 6 stays where it is."""
+"""Cells 0, 1, 2 lead to the goal 3 one by one, 7 leads to 0, 4 and 5 to each other, 6 to itself."""
 
 
 def test_a_hand_made_policy_is_followed_from_every_cell():
-    ways = rollout_from_all_cells(ROUND_TRIP, np.full((1, 8), 2.0), np.array([3]))
-    assert ways.reached.tolist() == [[True, True, True, True, False, False, False, True]]
-    assert ways.lengths.tolist() == [[6, 4, 2, 0, math.inf, math.inf, math.inf, 8]]
+    rollouts = rollout_from_all_cells(ROUND_TRIP, np.full((1, 8), 2.0), np.array([3]))
+    assert rollouts.reached.tolist() == [[True, True, True, True, False, False, False, True]]
+    assert rollouts.lengths.tolist() == [[6, 4, 2, 0, math.inf, math.inf, math.inf, 8]]
 
 
-def test_whoever_passes_the_goal_has_come():
+def test_a_path_ends_at_the_goal():
     leads_on = np.array([[1, 2, 0]])
     assert rollout_from_all_cells(leads_on, np.ones((1, 3)), np.array([1])).lengths.tolist() == [[1, 0, 2]]
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3, 64, 65, 1000])
-def test_the_longest_way_through_all_cells_is_followed_to_its_end(cells):
+def test_the_longest_path_through_all_cells_is_followed_to_its_end(cells):
     one_by_one = np.maximum(np.arange(cells)[None] - 1, 0)
-    ways = rollout_from_all_cells(one_by_one, np.ones((1, cells)), np.array([0]))
-    assert ways.lengths[0].tolist() == list(range(cells))
+    rollouts = rollout_from_all_cells(one_by_one, np.ones((1, cells)), np.array([0]))
+    assert rollouts.lengths[0].tolist() == list(range(cells))
 
 
-def test_the_shares_look_at_the_cells_that_count():
-    ways = rollout_from_all_cells(ROUND_TRIP, np.full((1, 8), 2.0), np.array([3]))
+def test_shares_are_over_the_cells_that_count():
+    rollouts = rollout_from_all_cells(ROUND_TRIP, np.full((1, 8), 2.0), np.array([3]))
     counts = np.array([[True, True, True, False, True, True, False, True]])
     shortest = np.array([[4.0, 4, 2, 0, 2, 2, 2, 8]])
-    assert metrics.reached_share(ways.reached, counts) == pytest.approx(4 / 6)
-    assert metrics.optimally_reached_share(ways.lengths, shortest, counts) == pytest.approx(3 / 6)
+    assert metrics.reached_share(rollouts.reached, counts) == pytest.approx(4 / 6)
+    assert metrics.optimally_reached_share(rollouts.lengths, shortest, counts) == pytest.approx(3 / 6)
     nothing = np.zeros_like(counts)
-    assert math.isnan(metrics.reached_share(ways.reached, nothing))
-    assert math.isnan(metrics.optimally_reached_share(ways.lengths, shortest, nothing))
+    assert math.isnan(metrics.reached_share(rollouts.reached, nothing))
+    assert math.isnan(metrics.optimally_reached_share(rollouts.lengths, shortest, nothing))

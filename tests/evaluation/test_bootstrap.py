@@ -1,4 +1,4 @@
-"""Errors by blocks are those of independent problems where each is its own block, and larger where they are akin."""
+"""Errors over blocks are those of independent problems where each is its own block, larger where they correlate."""
 
 import numpy as np
 import pytest
@@ -12,14 +12,14 @@ def test_problems_that_are_their_own_blocks_give_the_usual_error():
     assert found == pytest.approx((values.var() / 1000) ** 0.5, rel=0.1)
 
 
-def test_copies_of_a_problem_tell_nothing_new():
+def test_copies_of_a_problem_do_not_lower_the_error():
     values = (np.random.default_rng(0).random(50) < 0.5).astype(float)
     once = block_error(values, np.arange(50), rng=np.random.default_rng(1))
     copied = block_error(np.repeat(values, 20), np.repeat(np.arange(50), 20), rng=np.random.default_rng(1))
     assert copied == pytest.approx(once)
 
 
-def test_the_means_lie_around_the_mean():
+def test_the_means_of_draws_have_the_mean_of_all():
     values, blocks = np.array([0.0, 1.0, 1.0, 1.0]), np.array([7, 7, 9, 9])
     means = block_means(values, blocks, rng=np.random.default_rng(0), draws=4000)
     assert set(means.tolist()) == {0.5, 0.75, 1.0}

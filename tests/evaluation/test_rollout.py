@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from vinlab.evaluation.rollout import roll_out
+from vinlab.evaluation.rollout import roll_out, sample_actions
 
 
 class GoEast:
@@ -22,7 +22,7 @@ def east_on_a_line(states, moves):
 
 
 def test_each_rollout_ends_at_its_goal_or_at_its_horizon():
-    ways = roll_out(
+    rollouts = roll_out(
         GoEast(),
         None,
         starts=np.array([[0, 0], [0, 0], [0, 3], [0, 4]]),
@@ -30,7 +30,13 @@ def test_each_rollout_ends_at_its_goal_or_at_its_horizon():
         step=east_on_a_line,
         horizons=np.array([4, 3, 9, 9]),
     )
-    assert ways.reached.tolist() == [True, False, True, False]
-    assert ways.lengths.tolist() == [4, 3, 1, 9]
-    assert ways.states[0, :4, 1].tolist() == [0, 1, 2, 3]
-    assert ways.states[1, -1].tolist() == [0, 2]
+    assert rollouts.reached.tolist() == [True, False, True, False]
+    assert rollouts.lengths.tolist() == [4, 3, 1, 9]
+    assert rollouts.states[0, :4, 1].tolist() == [0, 1, 2, 3]
+    assert rollouts.states[1, -1].tolist() == [0, 2]
+
+
+def test_actions_are_sampled_with_the_probabilities_of_the_policy():
+    logits = np.log(np.array([0.1, 0.2, 0.3, 0.4], np.float32))
+    sampled = sample_actions(np.broadcast_to(logits, (200, 200, 4)), np.random.default_rng(0))
+    np.testing.assert_allclose(np.bincount(sampled.ravel()) / sampled.size, [0.1, 0.2, 0.3, 0.4], atol=0.01)

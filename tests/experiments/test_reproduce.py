@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from vinlab.cli.reproduce import reproduce
-from vinlab.experiments.catalogue import NAMES
 from vinlab.experiments.execution import Job, run_locally, run_on_ray
 from vinlab.experiments.plan import planned_runs
 from vinlab.recording.finished_run import collect_runs

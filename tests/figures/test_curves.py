@@ -82,5 +82,5 @@ def test_labels_of_one_panel_do_not_run_into_the_next() -> None:
 def test_nothing_to_draw_is_said() -> None:
     with pytest.raises(InputError, match="at least one record"):
         curves_figure([])
-    with pytest.raises(InputError, match=r"no loss, accuracy, success, distance or rate, but \['epoch'\]"):
+    with pytest.raises(InputError, match=r"a loss, accuracy, success, distance or rate, got \['epoch'\]"):
         curves_figure([{"epoch": 1}])

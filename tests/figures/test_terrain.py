@@ -1,4 +1,4 @@
-"""Pictures of ground show what they are given, in the coordinates of cells."""
+"""Figures of terrain show what they are given, in the coordinates of cells."""
 
 import numpy as np
 import pytest
@@ -28,13 +28,13 @@ def test_a_view_with_all_there_is_has_three_panels_in_cells(tmp_path):
 
 
 def test_without_slopes_or_rewards_those_panels_are_left_out():
-    assert [axes.get_title() for axes in terrain_figure([view()]).axes] == ["ways over it"]
+    assert [axes.get_title() for axes in terrain_figure([view()]).axes] == ["paths"]
     assert len(terrain_figure([view(reward=np.zeros((8, 12)))]).axes) == 2
 
 
-def test_a_caption_stands_above_the_ways():
+def test_a_caption_is_written_above_the_paths():
     figure = terrain_figure([view(caption="stopped"), view(), view(caption="stopped")])
-    assert [axes.get_title() for axes in figure.axes] == ["ways over it, stopped", "", "stopped"]
+    assert [axes.get_title() for axes in figure.axes] == ["paths, stopped", "", "stopped"]
 
 
 def test_the_goals_own_reward_does_not_hide_the_others():
@@ -44,7 +44,7 @@ def test_the_goals_own_reward_does_not_hide_the_others():
     assert np.abs(colours[0, 0, :3] - colours[7, 11, :3]).max() > 0.5
 
 
-def test_grounds_stand_side_by_side_with_their_shares():
+def test_terrains_are_shown_side_by_side_with_their_shares():
     squares = [np.zeros((20, 20), np.uint8)] * 2
     slopes = [np.full((20, 20), 5.0, np.float32)] * 2
     pixels = {"a": np.array([1.0, 2.0, 11.0, 30.0], np.float32), "b": np.ones(4, np.float32)}

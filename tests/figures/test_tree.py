@@ -1,6 +1,6 @@
 import numpy as np
 
-from vinlab.figures.tree import TreePlan, spread_tree, web_plan_figure
+from vinlab.figures.tree import TreePlan, spread_tree, tree_figure
 
 PARENTS = np.array([0, 0, 0, 1, 1, 2])
 
@@ -15,7 +15,7 @@ def test_levels_lie_on_rings_and_leaves_have_the_same_room():
 
 def test_clicked_pages_are_numbered_in_their_order():
     plan = TreePlan([f"p{n}" for n in range(6)], PARENTS, np.linspace(0, 1, 6), [0, 2, 5], "a query " * 60)
-    figure = web_plan_figure(plan)
+    figure = tree_figure(plan)
     texts = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
     assert {"0  p0", "1  p2", "2  p5"} <= set(texts)
     assert figure.texts[0].get_text().endswith("…")

@@ -94,7 +94,7 @@ def test_huge_logits_stay_finite():
         AuthorsVinConfig(iterations=3, hidden=5),
         UntiedVinConfig(iterations=3, hidden=5),
         HierarchicalVinConfig(iterations=(2, 3), hidden=5),
-        HierarchicalCostVinConfig(iterations=(2, 3), hidden=5, sharpness=3.0),
+        HierarchicalCostVinConfig(iterations=(2, 3), hidden=5, move_logit=3.0),
     ],
     ids=lambda config: type(config).__name__,
 )

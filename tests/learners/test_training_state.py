@@ -65,7 +65,7 @@ def test_a_checkpoint_goes_on_as_if_nothing_had_been():
     parted.resume()
     assert (parted.epoch, parted.best.score, parted.best.epoch) == (1, 0.5, 1)
     for one in (whole, parted):
-        move(one)  # as far only if the optimiser's memory came along
+        move(one)  # the same step only if the optimiser's state was restored
     assert torch.equal(whole.policy.weight, parted.policy.weight)
     assert torch.equal(whole.best.weights["weight"], parted.best.weights["weight"])
 
@@ -74,7 +74,7 @@ def test_validation_sees_the_policy_as_it_acts():
     one = training()
     one.policy.train()
     found = one.validate_and_keep(lambda policy: Validation(float(policy.training), {}))
-    assert found.score == 0.0
+    assert found.score == one.best.score == 0.0
 
 
 def test_a_loss_that_is_no_number_is_refused():

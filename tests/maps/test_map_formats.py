@@ -66,7 +66,7 @@ def test_polarity_and_threshold_are_options_and_are_told(tmp_path):
     shades = np.array([[0, 100, 200]], np.uint8)
     assert read(tmp_path, pgm(shades)).obstacles.tolist() == [[1, 1, 0]]
     assert read(tmp_path, pgm(shades), MapOptions(threshold=0.3)).obstacles.tolist() == [[1, 0, 0]]
-    bright = read(tmp_path, pgm(shades), MapOptions(blocked="high"))
+    bright = read(tmp_path, pgm(shades), MapOptions(obstacles="bright"))
     assert bright.obstacles.tolist() == [[0, 0, 1]]
     assert "darker than 0.5 is free" in bright.assumptions
 
@@ -165,7 +165,7 @@ def test_a_geotiff_keeps_its_coordinates(tmp_path):
 def test_a_geotiff_of_slopes_takes_a_threshold_and_knows_where_nothing_is_known(tmp_path):
     slopes = np.array([[3.0, 25.0, -9999.0]], np.float32)
     path = geotiff(tmp_path / "slope.tif", slopes, nodata=-9999.0)
-    with pytest.raises(InputError, match="give --threshold"):
+    with pytest.raises(InputError, match="or a --threshold"):
         read_map(path)
     assert read_map(path, MapOptions(threshold=20.0)).obstacles.tolist() == [[0, 1, 1]]
     free = read_map(path, MapOptions(threshold=20.0, unknown="free"))
@@ -175,7 +175,7 @@ def test_a_geotiff_of_slopes_takes_a_threshold_and_knows_where_nothing_is_known(
 def test_arrays_are_blocked_at_one_and_may_be_turned_around(tmp_path):
     np.save(tmp_path / "map.npy", BLOCKED)
     assert np.array_equal(read_map(tmp_path / "map.npy").obstacles, BLOCKED)
-    assert np.array_equal(read_map(tmp_path / "map.npy", MapOptions(blocked="low")).obstacles, 1 - BLOCKED)
+    assert np.array_equal(read_map(tmp_path / "map.npy", MapOptions(obstacles="dark")).obstacles, 1 - BLOCKED)
     np.save(tmp_path / "fortran.npy", np.asfortranarray(BLOCKED.astype(np.float64)))
     assert np.array_equal(read_map(tmp_path / "fortran.npy").obstacles, BLOCKED)
     np.save(tmp_path / "height.npy", np.array([[0.1, 0.9, np.nan]]))
@@ -243,7 +243,7 @@ def test_paths_are_written_in_the_maps_coordinates(tmp_path):
     assert feature["geometry"]["coordinates"][1] == [500015.0, 4999985.0]
     assert feature["properties"]["cost"] == 2.414
     assert feature["crs"]["properties"]["name"] == "EPSG:32633"
-    with pytest.raises(InputError, match="ends otherwise"):
+    with pytest.raises(InputError, match="expected a path file of type"):
         write_route(tmp_path / "path.txt", CELLS, frame, {})
 
 

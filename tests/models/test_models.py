@@ -1,4 +1,6 @@
 import json
+from dataclasses import MISSING, fields
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,16 +8,34 @@ import torch
 
 import vinlab
 from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
-from vinlab.experiments import GRIDWORLD, TrainingRequest
-from vinlab.models import load, shipped_ids, suggestion
-from vinlab.networks.configs import KINDS, network_from_plain, network_to_plain
+from vinlab.experiments import experiment_named
+from vinlab.experiments.base import TrainingRequest
+from vinlab.experiments.results import count_parameters
+from vinlab.experiments.runner import train
+from vinlab.models import default_id, load, read_card, shipped_ids
+from vinlab.models.names import suggestion
+from vinlab.networks.configs import OLD_KINDS, OLD_WEIGHTS, REGISTRY, config_class, network_config
+from vinlab.recording.files import read_json_object
+from vinlab.recording.serialization import to_plain
+from vinlab.recording.weights import load_tensors, save_tensors
 from vinlab.types import InputError
+
+RECORDED = Path(__file__).parents[2] / "results" / "runs"
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    out = tmp_path_factory.mktemp("runs") / "run"
-    return GRIDWORLD.train(TrainingRequest(id="gridworld/8/vin", out=out, budget="smoke"), lambda *_: None)
+    request = TrainingRequest(
+        id="gridworld/8/vin", out=tmp_path_factory.mktemp("runs") / "run", budget="smoke"
+    )
+    return train(experiment_named("gridworld"), request)
+
+
+def copy_of(run, folder):
+    folder.mkdir()
+    for path in run.folder.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
 
 
 def test_a_run_loads_with_the_weights_it_ended_with(run):
@@ -32,23 +52,29 @@ def test_an_unfinished_run_is_no_model(run, tmp_path):
     folder = tmp_path / "unfinished"
     folder.mkdir()
     (folder / "manifest.json").write_bytes((run.folder / "manifest.json").read_bytes())
-    with pytest.raises(InputError, match="unfinished"):
+    with pytest.raises(InputError, match="expected a finished run, got an unfinished one"):
+        load(folder)
+
+
+def test_a_run_whose_weights_were_not_kept_is_no_model(run, tmp_path):
+    folder = copy_of(run, tmp_path / "scores")
+    (folder / "weights.safetensors").unlink()
+    with pytest.raises(
+        InputError, match=r"expected weights\.safetensors, got a run of which the scores alone"
+    ):
         load(folder)
 
 
 def test_a_manifest_with_an_unknown_network_is_refused(run, tmp_path):
-    folder = tmp_path / "strange"
-    folder.mkdir()
-    for path in run.folder.iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
+    folder = copy_of(run, tmp_path / "strange")
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["config"]["network"]["kind"] = "oracle"
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match="kind of network must be one of"):
+    with pytest.raises(InputError, match="expected a kind of network among"):
         load(folder)
     manifest["config"]["network"] = {"kind": "vin", "depth": 3}
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match="do not fit a vin"):
+    with pytest.raises(InputError, match=r"expected the fields of VinConfig .*, got depth"):
         load(folder)
 
 
@@ -59,16 +85,75 @@ def test_an_unknown_name_is_answered_with_the_nearest():
     assert suggestion("zzz", ["a", "b"]) == "; known are a, b"
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["vin", "authors-vin", "untied-vin", "lossless-vin", "hierarchical-vin", "lossless-hierarchical-vin"],
-)
-def test_settings_of_networks_go_to_plain_data_and_back(kind):
-    config = KINDS[kind](iterations=(2, 3) if "hierarchical" in kind else 3)
-    plain = json.loads(json.dumps(network_to_plain(config)))
-    rebuilt, original = network_from_plain(plain), config.build()
-    shapes = [{name: tuple(w.shape) for name, w in n.state_dict().items()} for n in (rebuilt, original)]
-    assert shapes[0] == shapes[1]
+def settings_of(kind):
+    """The settings of a kind, with small numbers for the fields that have no default."""
+    small = {"iterations": (2, 3) if "hierarchical" in kind else 3, "size": 8}
+    small |= {"filters": (2, 2), "pooled": 2, "full": (4,)}
+    found = config_class(kind)
+    needed = [field.name for field in fields(found) if field.default is MISSING]
+    return found(**{name: small[name] for name in needed})
+
+
+def shapes_of(network):
+    return {name: tuple(weight.shape) for name, weight in network.state_dict().items()}
+
+
+@pytest.mark.parametrize("kind", REGISTRY)
+def test_settings_of_networks_become_plain_data_and_back(kind):
+    config = settings_of(kind)
+    plain = json.loads(json.dumps(to_plain(config)))
+    assert plain["kind"] == kind
+    assert network_config(plain) == config
+    assert shapes_of(network_config(plain).build()) == shapes_of(config.build())
+
+
+@pytest.mark.parametrize(("old", "new"), OLD_KINDS.items())
+def test_kinds_of_version_0_1_are_understood(old, new):
+    config = settings_of(new)
+    assert network_config({**to_plain(config), "kind": old}) == config
+
+
+def test_a_removed_field_is_accepted_with_the_value_that_was_kept():
+    plain = {"kind": "hierarchical-vin", "iterations": [2, 3]}
+    assert network_config({**plain, "leaving": 0.0}) == network_config(plain)
+    with pytest.raises(InputError, match="got leaving"):
+        network_config({**plain, "leaving": 1.0})
+
+
+def test_weights_with_names_of_version_0_1_are_loaded(run, tmp_path):
+    folder = copy_of(run, tmp_path / "old")
+    old = {new: name for name, new in OLD_WEIGHTS.items()}
+    current = load_tensors(folder / "weights.safetensors")
+    renamed = {
+        ".".join(old.get(part, part) for part in name.split(".")): one for name, one in current.items()
+    }
+    assert renamed.keys() != current.keys()
+    save_tensors(folder / "weights.safetensors", renamed)
+    found = load(folder).network.state_dict()
+    assert all(torch.equal(found[name], current[name]) for name in current)
+
+
+def recorded_manifests():
+    return sorted(RECORDED.rglob("manifest.json"))
+
+
+def test_every_recorded_manifest_rebuilds_its_network():
+    """One build of each configuration; the number of parameters is the recorded one."""
+    built: dict[str, int] = {}
+    for path in recorded_manifests():
+        config, result = read_json_object(path)["config"], read_json_object(path.with_name("result.json"))
+        if "network" not in config:  # the run evaluated a shipped model
+            continue
+        network, data = dict(config["network"]), config["data"]
+        if "encyclopedia" in data and "dimension" not in network:  # version 0.1 read it from the weights
+            synthetic = data["source"] == "synthetic"
+            network["dimension"] = data["encyclopedia"]["dimension"] if synthetic else 100
+        key = json.dumps(network, sort_keys=True)
+        if key not in built:
+            built[key] = count_parameters(network_config(network).build())
+        if "parameters" in result:
+            assert result["parameters"] == built[key], path
+    assert len(built) > 20
 
 
 @pytest.mark.parametrize("id", shipped_ids())
@@ -76,12 +161,36 @@ def test_shipped_models_load_and_have_a_card(id):
     model = vinlab.load(id)
     for entry in ("config", "scores", "commit", "date", "licence", "limits"):
         assert entry in model.card, entry
+    assert shapes_of(network_config(read_card(id)["config"]["network"]).build()) == shapes_of(model.network)
+
+
+@pytest.mark.parametrize("id", ["web/tree/pages", "web/full/members", "control/vin", "rl/8/vin"])
+def test_runs_of_every_domain_load_with_their_weights(id, tmp_path):
+    request = TrainingRequest(id=id, out=tmp_path / "run", budget="smoke")
+    run = train(experiment_named(id.split("/")[0]), request)
+    model = vinlab.load(run.folder)
+    trained = load_tensors(run.folder / "weights.safetensors")
+    assert model.id == id
+    assert all(torch.equal(model.network.state_dict()[name], trained[name]) for name in trained)
+
+
+def test_the_default_model_serves_any_map_under_the_same_rule(monkeypatch):
+    assert default_id(corner_cutting=True) == "grid/any"
+    assert default_id(corner_cutting=False) in shipped_ids()
+    cards = {
+        "a/small": {"config": {"data": {"corner_cutting": False}}},
+        "b/any": {"serves": "any map", "config": {"data": {}}},
+        "c/strict": {"serves": "any map", "config": {"data": {"corner_cutting": False}}},
+    }
+    monkeypatch.setattr(vinlab.models, "shipped_ids", lambda: list(cards))
+    monkeypatch.setattr(vinlab.models, "read_card", cards.__getitem__)
+    assert (default_id(corner_cutting=True), default_id(corner_cutting=False)) == ("b/any", "c/strict")
 
 
 @pytest.mark.parametrize(
     "id", ["gridworld/8/vin", "gridworld/16/vin", "gridworld/28/vin", "gridworld/28/hvin"]
 )
-def test_the_shipped_planners_solve_maps_that_nobody_has_seen_as_their_cards_say(id):
+def test_the_shipped_planners_solve_unseen_maps_as_their_cards_say(id):
     model = load(id)
     rng = np.random.default_rng([1_618, model.size])
     scores = vinlab.evaluate(model.network, sample_problems(GridworldConfig(size=model.size), 400, rng=rng))

@@ -18,7 +18,7 @@ NORTH, WEST = 0, 3
 
 
 class ShortSighted(Policy):
-    """Walks west along a corridor where the goal is at most K cells away, and elsewhere stands at the wall."""
+    """Moves west along a corridor where the goal is at most K cells away, and elsewhere into the wall."""
 
     iterations = 4
 
@@ -48,16 +48,16 @@ def model() -> Model:
 
 
 @pytest.mark.parametrize(("start", "expected"), [(2, 8), (9, 8), (10, 16), (30, 32)])
-def test_k_doubles_until_the_start_comes_to_the_goal(start, expected):
+def test_k_doubles_until_the_start_reaches_the_goal(start, expected):
     problems = corridor(30, start)
     planned = plan_adaptively(model(), problems, must_reach=start_mask(problems))
     assert planned.iterations == expected
     assert planned.rollouts.reached[0, problems.starts[0, 0] * 32 + start]
 
 
-def test_thinking_ends_where_it_brings_no_further_cell_to_the_goal():
+def test_k_stops_growing_where_no_further_cell_reaches_the_goal():
     problems = corridor(30, 30)
-    problems.obstacles[0, 1, 12] = 1  # nobody behind this wall can come
+    problems.obstacles[0, 1, 12] = 1  # no cell behind this wall can reach the goal
     one = model()
     planned = plan_adaptively(one, problems, must_reach=start_mask(problems))
     assert planned.iterations == 16
@@ -72,14 +72,14 @@ def test_k_never_exceeds_what_is_allowed():
     )
 
 
-def test_all_cells_may_be_wanted():
+def test_all_cells_may_have_to_reach_the_goal():
     problems = corridor(30, 2)
     planned = plan_adaptively(model(), problems, must_reach=problems.obstacles == 0)
     assert planned.iterations == 32
     assert planned.rollouts.reached.reshape(1, 3, 32)[problems.obstacles == 0].all()
 
 
-def test_a_problem_is_thought_about_as_long_in_company_as_alone():
+def test_a_problem_in_a_batch_gets_the_plan_that_it_gets_alone():
     starts = (2, 30, 10, 9)
     alone = [corridor(30, start) for start in starts]
     together = GridProblems(
@@ -105,7 +105,7 @@ def test_a_given_number_of_backups_is_kept():
     assert int(planned.rollouts.reached.reshape(1, 3, 32)[:, 1, 1:-1].sum()) == 6
 
 
-def test_the_length_of_every_way_is_that_of_the_exact_planner():
+def test_the_length_of_every_path_is_that_of_the_exact_planner():
     problems = corridor(30, 30)
     west = np.full((1, 3, 32), WEST)
     lengths = rollout_all_cells(west, problems).lengths.reshape(1, 3, 32)

@@ -3,7 +3,7 @@ import numpy as np
 from vinlab.navigation.display import display_range
 
 
-def test_walls_do_not_swallow_the_differences_between_free_cells():
+def test_obstacles_do_not_hide_the_differences_between_free_cells():
     obstacles = np.array([[0, 0, 1, 1]])
     assert display_range(np.array([[-2.0, 0.0, -5000.0, 3.0]]), obstacles) == (-4.0, 2.0)
     assert display_range(np.array([[-2.0, 0.0, -3.0, -1.0]]), obstacles) == (-3.0, 0.0)

@@ -1,52 +1,19 @@
-from dataclasses import asdict
+"""Routes of a model beside the shortest ones."""
 
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 import vinlab
-from vinlab.domains.gridworld.expert import solve
+from helpers.planners import ROOM, PerfectPlanner
 from vinlab.models import Model
-from vinlab.navigation.evaluation import evaluate
 from vinlab.navigation.routes import navigate, path_cost
-from vinlab.networks import Policy
 from vinlab.networks.grid.configs import HierarchicalVinConfig, VinConfig
-from vinlab.types import GridProblems, InputError, Plan
-
-
-class PerfectPlanner(Policy):
-    """Knows the exact costs: a policy whose scores are known before they are measured."""
-
-    def __init__(self, corner_cutting=True):
-        super().__init__()
-        self.corner_cutting = corner_cutting
-
-    def plan(self, observation, *, iterations=None):
-        obstacles = observation[:, 0].numpy().astype(np.uint8)
-        goals = np.stack([np.argwhere(channel)[0] for channel in observation[:, 1].numpy()])
-        expert = solve(GridProblems(obstacles, goals, goals), corner_cutting=self.corner_cutting)
-        moves = torch.as_tensor(expert.moves.astype(np.int64))
-        q = nn.functional.one_hot(moves.clamp(min=0), 8).movedim(-1, 1).float()
-        return Plan(reward=observation, q=q, value=q[:, :1])
-
-    def act(self, plan, states):
-        return torch.stack([plan.q[b, :, s[:, 0], s[:, 1]].T for b, s in enumerate(states)])
+from vinlab.types import InputError
 
 
 def perfect(**options):
     return Model("perfect", PerfectPlanner(**options), 8, {})
-
-
-ROOM = np.array(
-    [
-        [0, 0, 0, 0, 0],
-        [0, 1, 1, 1, 0],
-        [0, 1, 0, 1, 0],
-        [0, 1, 1, 1, 0],
-        [0, 0, 0, 0, 0],
-    ]
-)
 
 
 def test_a_route_is_followed_to_the_goal_and_measured_beside_the_shortest():
@@ -64,14 +31,14 @@ def test_corners_may_be_forbidden():
     assert route.cost == pytest.approx(8)
 
 
-def test_an_unreachable_goal_is_an_answer():
+def test_an_unreachable_goal_is_no_error():
     route = navigate(perfect(corner_cutting=False), ROOM, (0, 0), (2, 2), corner_cutting=False)
     assert not route.reached
     assert not route.exists
     assert route.optimal_cost == float("inf")
 
 
-def test_start_at_the_goal_is_there_at_once():
+def test_a_start_at_the_goal_has_a_path_of_one_cell():
     route = navigate(perfect(), ROOM, (0, 0), (0, 0))
     assert route.reached
     assert (route.cost, route.optimal_cost, len(route.path)) == (0.0, 0.0, 1)
@@ -90,8 +57,8 @@ def test_a_map_of_one_row_is_a_map():
         (ROOM, (0, 0), (0, -1), r"goal \(0, -1\) lies outside"),
         (ROOM, (1, 1), (0, 0), r"start \(1, 1\) lies on an obstacle"),
         (ROOM, (0, 0), (1, 2), r"goal \(1, 2\) lies on an obstacle"),
-        (ROOM, (0, 0, 0), (0, 0), "start must be two whole numbers"),
-        (ROOM, (0.5, 0), (0, 0), "start must be two whole numbers"),
+        (ROOM, (0, 0, 0), (0, 0), "start: expected two whole numbers"),
+        (ROOM, (0.5, 0), (0, 0), "start: expected two whole numbers"),
         ([], (0, 0), (0, 0), "at least one cell"),
         ([[0, 1], [0]], (0, 0), (0, 0), "rows of equal length"),
         ([[0, 2]], (0, 0), (0, 0), "only 0 .free. and 1 .blocked., but 2 came"),
@@ -103,39 +70,6 @@ def test_a_map_of_one_row_is_a_map():
 def test_bad_input_is_named_in_one_sentence(obstacles, start, goal, sentence):
     with pytest.raises(InputError, match=sentence):
         navigate(perfect(), obstacles, start, goal)
-
-
-def test_a_perfect_policy_has_perfect_scores_and_unsolvable_problems_are_counted():
-    problems = GridProblems(
-        np.stack([ROOM, ROOM, ROOM]).astype(np.uint8),
-        np.array([[0, 0], [4, 0], [0, 0]]),
-        np.array([[4, 4], [0, 4], [2, 2]]),
-    )
-    scores = evaluate(PerfectPlanner(corner_cutting=False), problems, corner_cutting=False, batch=2)
-    assert scores.num_problems == 3
-    assert scores.num_unsolvable == 1
-    assert scores.unsolvable == (2,)
-    assert scores.success_rate == pytest.approx(2 / 3)
-    assert scores.trajectory_difference == 0
-    assert scores.optimal_action_accuracy == 1
-    assert scores.prediction_loss == 0
-
-
-def numbers(scores):
-    return {name: number for name, number in asdict(scores).items() if name != "unsolvable"}
-
-
-def test_the_batch_does_not_change_the_scores():
-    rng = np.random.default_rng(0)
-    torch.manual_seed(0)
-    obstacles = (rng.random((7, 6, 9)) < 0.2).astype(np.uint8)
-    obstacles[:, 0, 0] = obstacles[:, 5, 8] = 0
-    problems = GridProblems(obstacles, np.tile([0, 0], (7, 1)), np.tile([5, 8], (7, 1)))
-    network = VinConfig(iterations=5, hidden=8).build()
-    whole, parts = evaluate(network, problems), evaluate(network, problems, batch=3)
-    assert whole.unsolvable == parts.unsolvable
-    assert numbers(whole) == pytest.approx(numbers(parts), nan_ok=True)
-    assert whole.num_problems == 7
 
 
 def test_path_cost_adds_straight_and_diagonal_moves():
@@ -155,7 +89,7 @@ def test_iterations_grow_with_the_map(config, shape, expected):
     assert Model("m", config.build(), 8, {}).iterations_for(shape) == expected
 
 
-def test_a_map_without_a_wall_is_planned_as_if_it_had_one():
+def test_a_map_without_a_border_is_planned_as_if_it_had_one():
     torch.manual_seed(0)
     model = Model("m", VinConfig(iterations=6, hidden=4).build(), 8, {})
     bare = navigate(model, ROOM, (0, 0), (4, 4), iterations=6)

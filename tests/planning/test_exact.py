@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+import torch
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 from skimage.graph import MCP_Geometric
 
-from vinlab.planning.exact import action_values, cost_to_go, exact_value_iteration
+from vinlab.planning.exact import action_values, cost_to_go, exact_value_iteration, weighted_cost_to_go
 from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
 
 SHAPES = [(1, 9), (4, 7), (9, 9), (12, 5)]
@@ -156,3 +157,47 @@ def test_value_iteration_refuses_what_is_no_process():
         exact_value_iteration(reward, probabilities * 2, discount=0.9)
     with pytest.raises(InputError, match="between 0 and 1"):
         exact_value_iteration(reward, probabilities, discount=1.5)
+
+
+def dijkstra_with_entry_costs(entry_costs, goal):
+    """The cost of the cheapest path from each cell, by SciPy on the graph of moves."""
+    height, width = entry_costs.shape
+    cells = np.arange(height * width).reshape(height, width)
+    sources, targets, weights = [], [], []
+    for (down, right), length in zip(MOVE_OFFSETS, MOVE_COSTS, strict=True):
+        for row, col in np.ndindex(height, width):
+            to_row, to_col = row + down, col + right
+            if 0 <= to_row < height and 0 <= to_col < width:
+                sources.append(cells[row, col])
+                targets.append(cells[to_row, to_col])
+                weights.append(length + entry_costs[to_row, to_col])
+    graph = coo_matrix((weights, (targets, sources)), shape=(height * width,) * 2)  # from the goal backwards
+    return dijkstra(graph.tocsr(), indices=cells[goal]).reshape(height, width)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_weighted_costs_equal_those_of_dijkstra(shape):
+    rng = np.random.default_rng(0)
+    entry_costs = rng.exponential(2.0, (5, *shape))
+    goals = rng.integers(0, shape, size=(5, 2))
+    through = weighted_cost_to_go(torch.from_numpy(entry_costs), torch.from_numpy(goals)).numpy()
+    for index, goal in enumerate(map(tuple, goals)):
+        expected = dijkstra_with_entry_costs(entry_costs[index], goal)
+        others = np.ones(shape, bool)
+        others[goal] = False
+        np.testing.assert_allclose(through[index].min(axis=0)[others], expected[others], rtol=1e-9)
+        for move, (down, right) in enumerate(MOVE_OFFSETS):
+            row, col = goal[0] - down, goal[1] - right
+            if 0 <= row < shape[0] and 0 <= col < shape[1]:
+                one_move = MOVE_COSTS[move] + entry_costs[index][goal]
+                assert through[index, move, row, col] == pytest.approx(one_move)
+
+
+def test_weighted_costs_equal_the_exact_costs_where_walls_are_dear():
+    obstacles, goals = random_maps((9, 7), 20, np.random.default_rng(0))
+    exact = cost_to_go(obstacles, goals)
+    entry_costs = 1e5 * torch.from_numpy(obstacles).float()
+    found = weighted_cost_to_go(entry_costs, torch.from_numpy(goals)).amin(dim=1).numpy()
+    known = np.isfinite(exact) & (exact > 0)
+    np.testing.assert_allclose(found[known], exact[known], atol=1e-3)
+    assert (found[~np.isfinite(exact) & (obstacles == 0)] > 1e4).all()

@@ -39,5 +39,5 @@ def test_no_file_is_no_checkpoint(tmp_path: Path) -> None:
 
 def test_mere_weights_are_not_a_checkpoint(tmp_path: Path) -> None:
     save_tensors(tmp_path / "c", {"a": torch.zeros(1)})
-    with pytest.raises(InputError, match="is not a checkpoint"):
+    with pytest.raises(InputError, match="expected a checkpoint, got tensors"):
         load_checkpoint(tmp_path / "c")

@@ -93,12 +93,12 @@ def test_a_line_is_appended_wholly_or_not_at_all(tmp_path: Path, monkeypatch: py
     ("content", "sentence"),
     [
         (b"", "the file is empty"),
-        (b'{"a": [1, 2', "it is truncated"),
-        (b'{"a": "tex', "it is truncated"),
+        (b'{"a": [1, 2', "the JSON is truncated"),
+        (b'{"a": "tex', "the JSON is truncated"),
         (b"\x89PNG\r\n\x1a\n\x00\xff", "it is not a JSON file"),
         (b"hello", "it is not a JSON file"),
         (b"{'a': 1}", "it is not valid JSON"),
-        (b"[1]", "a JSON object is wanted, but it holds a list"),
+        (b"[1]", "expected a JSON object, got a list"),
     ],
 )
 def test_a_bad_json_file_is_named_with_its_fault(tmp_path: Path, content: bytes, sentence: str) -> None:

@@ -29,7 +29,7 @@ def test_a_run_that_cannot_be_used_is_never_passed_over_in_silence(tmp_path: Pat
     Run.create(tmp_path / "b", MANIFEST).close()
     record(tmp_path / "c", 1)
     (tmp_path / "c" / "result.json").write_text('{"success_')
-    with pytest.raises(InputError, match="b is unfinished"):
+    with pytest.raises(InputError, match="b: expected a finished run, got an unfinished one"):
         collect_runs(tmp_path)
     told: list[str] = []
     runs = collect_runs(tmp_path, on_unusable=lambda error: told.append(str(error)))

@@ -12,7 +12,9 @@ from torch import nn
 
 from helpers.manifests import MANIFEST
 from vinlab.recording import files
+from vinlab.recording.finished_run import open_run
 from vinlab.recording.run import Run
+from vinlab.recording.weights import load_weights
 from vinlab.types import InputError
 
 EPOCHS = 5
@@ -48,14 +50,14 @@ def unbroken(tmp_path: Path) -> Path:
 
 def test_a_finished_run_holds_four_files_and_is_read_back(unbroken: Path) -> None:
     assert names(unbroken) == ["manifest.json", "metrics.jsonl", "result.json", "weights.safetensors"]
-    run = Run.open(unbroken)
+    run = open_run(unbroken)
     assert run.result == {"success_rate": 1.0, "trajectory_difference": None}
     assert [record["epoch"] for record in run.metrics()] == list(range(EPOCHS))
     assert run.manifest == replace(MANIFEST, seconds=run.manifest.seconds)
     assert run.manifest.seconds is not None
     module = nn.Module()
     module.weight = nn.Parameter(torch.zeros(1))
-    run.load_weights(module)
+    load_weights(module, unbroken / "weights.safetensors")
     assert module.weight.item() == pytest.approx(run.metrics()[-1]["weight"])
 
 
@@ -95,8 +97,8 @@ def test_a_run_stopped_while_finishing_is_finished_later(
         patched.setattr(files.os, "replace", stop_at)
         with run, pytest.raises(KeyboardInterrupt):
             train(run)
-    with pytest.raises(InputError, match="is unfinished"):
-        Run.open(tmp_path / "run")
+    with pytest.raises(InputError, match="got an unfinished one"):
+        open_run(tmp_path / "run")
     train(Run.create(tmp_path / "run", MANIFEST, resume=True))
     assert content(tmp_path / "run") == content(unbroken)
 
@@ -129,18 +131,16 @@ def test_time_adds_up_over_the_parts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     run = Run.create(tmp_path / "run", MANIFEST, resume=True)
     clock[0] += 12
     train(run)
-    assert Run.open(tmp_path / "run").manifest.seconds == 42
+    assert open_run(tmp_path / "run").manifest.seconds == 42
 
 
 def test_nothing_is_overwritten_unasked(tmp_path: Path, unbroken: Path) -> None:
     before = content(unbroken)
     for asked in ({}, {"resume": True}):
-        with pytest.raises(
-            InputError, match=r"holds a finished run: choose another --out, or --overwrite it\.$"
-        ):
+        with pytest.raises(InputError, match=r"holds a finished run: use another --out, or --overwrite\.$"):
             Run.create(unbroken, MANIFEST, **asked)
     Run.create(tmp_path / "begun", MANIFEST).close()
-    with pytest.raises(InputError, match="holds an unfinished run: --resume it"):
+    with pytest.raises(InputError, match="holds an unfinished run: use --resume"):
         Run.create(tmp_path / "begun", MANIFEST)
     assert content(unbroken) == before
 
@@ -149,7 +149,7 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path, unbroken: Path) -> None:
 def test_a_folder_of_other_things_is_never_touched(tmp_path: Path, asked: dict[str, Any]) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     (tmp_path / ".draft.tmp").write_text("more work")
-    with pytest.raises(InputError, match="holds other files: choose another --out"):
+    with pytest.raises(InputError, match=r"expected a new or empty folder, got .* which holds other files"):
         Run.create(tmp_path, MANIFEST, **asked)
     assert names(tmp_path) == [".draft.tmp", "thesis.tex"]
 
@@ -164,7 +164,9 @@ def test_overwriting_removes_the_run_and_nothing_else(unbroken: Path) -> None:
 def test_another_configuration_is_not_resumed_and_the_difference_is_named(tmp_path: Path) -> None:
     Run.create(tmp_path, MANIFEST).close()
     other = replace(MANIFEST, seed=1, config={"iterations": 20})
-    with pytest.raises(InputError, match=r"seed \(0 there, 1 now\), config\.iterations \(10 there, 20 now\)"):
+    with pytest.raises(
+        InputError, match=r"seed \(recorded 0, now 1\), config\.iterations \(recorded 10, now 20\)"
+    ):
         Run.create(tmp_path, other, resume=True)
     assert json.loads((tmp_path / "manifest.json").read_text())["seed"] == 0
 
@@ -174,7 +176,7 @@ def test_a_run_that_another_commit_continues_says_so(tmp_path: Path) -> None:
     for manifest in (MANIFEST, MANIFEST, later, later):
         Run.create(tmp_path, manifest, resume=True).close()
     train(Run.create(tmp_path, later, resume=True))
-    manifest = Run.open(tmp_path).manifest
+    manifest = open_run(tmp_path).manifest
     assert (manifest.commit, manifest.continued_by) == ("c0ffee", ["beef"])
 
 
@@ -189,5 +191,5 @@ def test_two_writers_at_once_are_refused(tmp_path: Path) -> None:
 def test_a_place_where_no_folder_can_be_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "run"):
-        with pytest.raises(InputError, match="Cannot make the folder"):
+        with pytest.raises(InputError, match="Cannot create the folder"):
             Run.create(folder, MANIFEST)

@@ -1,13 +1,20 @@
 import enum
+import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
 import torch
 
-from vinlab.recording.serialization import dataclass_to_plain, standard_json, to_plain
+from vinlab.recording.serialization import (
+    dataclass_from_plain,
+    dataclass_to_plain,
+    standard_json,
+    to_plain,
+)
 from vinlab.types import InputError
 
 
@@ -51,3 +58,73 @@ def test_numbers_that_json_lacks_become_null() -> None:
 def test_what_cannot_be_recorded_is_refused(value: object) -> None:
     with pytest.raises(InputError, match="Cannot record a"):
         to_plain(value)
+
+
+@dataclass(frozen=True)
+class Stage:
+    epochs: int
+    rate: float = 0.1
+
+
+@dataclass(frozen=True)
+class Other:
+    depth: int
+
+
+@dataclass(frozen=True)
+class Config:
+    stages: tuple[Stage, ...]
+    part: Stage | Other
+    size: tuple[int, int] = (3, 4)
+    limit: float | None = None
+    target: Literal["paths", "sets"] = "sets"
+    kind: Kind = Kind.FAST
+    notes: dict[str, Any] | None = None
+
+
+CONFIG = Config((Stage(1), Stage(2, 0.5)), Other(3), limit=2.0, notes={"a": [1]})
+PLAIN = dataclass_to_plain(CONFIG)
+
+
+def test_a_configuration_comes_back_from_json() -> None:
+    assert dataclass_from_plain(Config, json.loads(json.dumps(PLAIN))) == CONFIG
+
+
+def test_fields_with_defaults_may_be_left_out() -> None:
+    assert dataclass_from_plain(Stage, {"epochs": 3}) == Stage(3)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"stages": [{"epochs": "1"}]}, r"config\.stages\[0\]\.epochs: expected int, got '1'"),
+        ({"stages": [{}]}, r"config\.stages\[0\]: expected a Stage, got one without epochs\."),
+        ({"stages": 3}, r"config\.stages: expected a list, got 3"),
+        ({"size": [1]}, r"config\.size: expected a list of 2, got \[1\]"),
+        ({"target": "x"}, r"config\.target: expected one of 'paths', 'sets', got 'x'"),
+        ({"kind": "slow"}, r"config\.kind: expected one of 'fast', got 'slow'"),
+        ({"limit": True}, r"config\.limit: expected float, got True"),
+        ({"speed": 1}, r"config: expected the fields of Config \(kind, limit.*, got speed"),
+    ],
+)
+def test_what_does_not_fit_is_named(change: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        dataclass_from_plain(Config, PLAIN | change)
+
+
+def test_something_else_is_refused() -> None:
+    with pytest.raises(InputError, match=r"expected the fields of Config, got \[\]"):
+        dataclass_from_plain(Config, [])
+
+
+@dataclass(frozen=True)
+class Shallow:
+    kind: ClassVar[str] = "shallow"
+    depth: int = 1
+
+
+def test_the_kind_of_a_class_is_written_and_checked() -> None:
+    assert dataclass_to_plain(Shallow()) == {"kind": "shallow", "depth": 1}
+    assert dataclass_from_plain(Shallow, {"kind": "shallow", "depth": 2}) == Shallow(2)
+    with pytest.raises(InputError, match=r"config\.kind: expected 'shallow', got 'deep'"):
+        dataclass_from_plain(Shallow, {"kind": "deep"})

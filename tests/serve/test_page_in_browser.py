@@ -144,7 +144,7 @@ def test_a_dropped_file_becomes_the_map_and_a_broken_one_a_sentence(page, tmp_pa
     act(page, lambda: page.evaluate(drop, ["my.map", (tmp_path / "my.map").read_text()]))
     assert page.inner_text("#optimal") == "6.00"
     page.evaluate(drop, ["bad.png", "hello"])
-    wait_until(page, "message.textContent.includes('none of the known kinds')")
+    wait_until(page, "message.textContent.includes('got another format')")
 
 
 def test_a_shared_link_shows_the_same_world(page, browser):
@@ -207,7 +207,7 @@ def test_nothing_overflows_on_a_phone(browser, server):
     page.close()
 
 
-def test_the_desktop_page_shows_three_pictures_side_by_side(page):
+def test_the_desktop_page_shows_three_panels_side_by_side(page):
     act(page, lambda: page.click("#random"))
     tops = {page.locator(f"#{name}").bounding_box()["y"] for name in ("map", "reward", "value")}
     assert len(tops) == 1

@@ -1,4 +1,4 @@
-"""The page's manners: every request is checked, and what is wrong is said in one sentence."""
+"""Every request to the page is checked, and a wrong one gets one sentence."""
 
 import asyncio
 import base64
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from vinlab.models import Model
+from vinlab.navigation.routes import navigate
 from vinlab.networks.grid.configs import VinConfig
 from vinlab.networks.terrain.configs import TerrainVinConfig
 from vinlab.types import InputError
@@ -17,7 +18,7 @@ pytest.importorskip("httpx")
 from starlette.testclient import TestClient
 
 from vinlab.serve.app import make_app
-from vinlab.serve.server import LOCAL, models_for_page
+from vinlab.serve.server import LOCAL, default_models, models_for_page
 from vinlab.serve.worker import ClientDisconnected, PlanWorker, QueueFull
 
 
@@ -42,7 +43,7 @@ def ask(client, path="/api/plan", **changes):
     return client.post(path, content=json.dumps(WORLD | changes))
 
 
-def test_a_plan_comes_with_both_ways_and_what_the_network_thought(client):
+def test_a_plan_has_both_paths_the_reward_and_the_value(client):
     found = ask(client, iterations=7).json()
     assert found["iterations"] == 7
     assert found["optimal"] == pytest.approx(1 + 2 * 2**0.5) or found["optimal"] == pytest.approx(3 + 2**0.5)
@@ -54,7 +55,7 @@ def test_a_plan_comes_with_both_ways_and_what_the_network_thought(client):
     assert ask(client).json()["iterations"] >= 2  # scaled to the map, and more where that helps
 
 
-def test_a_goal_without_a_way_is_an_answer(client):
+def test_a_goal_without_a_path_is_a_response(client):
     found = ask(client, cells="001000100010").json()
     assert found["optimal"] is None
     assert found["exact"] == [[0, 0]]
@@ -147,19 +148,22 @@ def test_worlds_and_mazes_are_solvable_and_of_the_size_wanted(client):
         assert client.post("/api/world", content=json.dumps(fields)).status_code == 400
 
 
-def test_a_dropped_map_gets_ends_that_lie_far_apart(client):
+def test_a_dropped_map_gets_a_start_far_from_its_goal(client):
     body = b"type octile\nheight 2\nwidth 5\nmap\n.....\n.@@@.\n"
     found = client.post("/api/map", content=body).json()
     assert found["cells"] == "0000001110"
     assert (found["start"], found["goal"]) == ([1, 0], [1, 4])
     assert found["corner_cutting"] is False
     assert client.post("/api/map", content=b"P5 300 1 255\n" + b"\xff" * 300).status_code == 400
-    assert client.post("/api/map", content=b"P5 2 1 255\n\0\0").json()["error"] == "The map has no free cell."
+    assert (
+        client.post("/api/map", content=b"P5 2 1 255\n\0\0").json()["error"]
+        == "expected a map with a free cell, got none."
+    )
 
 
-def test_a_full_queue_says_so_and_who_has_left_is_forgotten():
+def test_a_full_queue_refuses_and_disconnected_clients_are_skipped():
     async def scene():
-        workshop, done, hold = PlanWorker(queue=2), [], asyncio.Event()
+        worker, done, hold = PlanWorker(queue=2), [], asyncio.Event()
 
         async def there():
             await hold.wait()
@@ -168,18 +172,18 @@ def test_a_full_queue_says_so_and_who_has_left_is_forgotten():
         async def gone():
             return True
 
-        first = asyncio.create_task(workshop.run(lambda: done.append("first"), there))
+        first = asyncio.create_task(worker.run(lambda: done.append("first"), there))
         await asyncio.sleep(0)
-        second = asyncio.create_task(workshop.run(lambda: done.append("second"), gone))
+        second = asyncio.create_task(worker.run(lambda: done.append("second"), gone))
         await asyncio.sleep(0)
         with pytest.raises(QueueFull):
-            await workshop.run(lambda: done.append("third"), there)
+            await worker.run(lambda: done.append("third"), there)
         hold.set()
         await first
         with pytest.raises(ClientDisconnected):
             await second
-        await workshop.run(lambda: done.append("fourth"), there)
-        workshop.close()
+        await worker.run(lambda: done.append("fourth"), there)
+        worker.close()
         return done
 
     assert asyncio.run(scene()) == ["first", "fourth"]
@@ -188,6 +192,33 @@ def test_a_full_queue_says_so_and_who_has_left_is_forgotten():
 def test_an_unknown_model_is_named():
     with pytest.raises(InputError, match="There is no model"):
         models_for_page(["gridworld/27/vin"])
+
+
+def test_networks_that_the_page_cannot_show_are_refused():
+    with pytest.raises(InputError, match="single-level VINs only, got gridworld/28/hvin"):
+        models_for_page(["gridworld/28/hvin"])
+
+
+def test_the_shipped_vins_are_offered_for_large_maps_first_and_for_images_last():
+    offered = default_models()
+    on_maps = [model for model in offered if not model.id.startswith("mars/")]
+    assert [model.size for model in on_maps] == sorted((model.size for model in on_maps), reverse=True)
+    assert offered[: len(on_maps)] == on_maps
+    assert {"grid/any", "gridworld/8/vin", "mars/vin"} <= {model.id for model in offered}
+    assert not {"gridworld/28/hvin", "rl/8/vin", "control/vin"} & {model.id for model in offered}
+
+
+def test_a_route_of_the_page_is_that_of_navigate(client):
+    obstacles = np.array([[0, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0]])
+    model = Model("m", VinConfig(iterations=4, hidden=4).build(), 8, {})
+    with TestClient(make_app({"m": model}, hosts=LOCAL), base_url="http://127.0.0.1:8028") as alone:
+        found = ask(alone, corner_cutting=False).json()
+    route = navigate(model, obstacles, (0, 0), (2, 3), corner_cutting=False)
+    assert found["path"] == route.path.tolist()
+    assert found["exact"] == route.optimal_path.tolist()
+    assert (found["iterations"], found["cost"], found["optimal"], found["reached"]) == (
+        *(route.iterations, route.cost, route.optimal_cost, route.reached),
+    )
 
 
 def test_shades_reach_from_the_least_to_the_greatest(client):
@@ -227,13 +258,15 @@ def test_a_picture_that_does_not_fit_is_refused(ground_client, image):
         image=image,
     )
     assert answer.status_code == 400
-    assert answer.json()["error"].startswith("image must be the 16 x 16 grey pixels")
+    assert answer.json()["error"].startswith(
+        "image: expected 16 x 16 grey pixels of the map, in base64, got "
+    )
 
 
 def test_a_dropped_picture_becomes_ground_that_nobody_judges(ground_client):
     pixels = np.arange(40 * 50, dtype=np.uint8).reshape(40, 50)
     found = ground_client.post("/api/terrain", content=b"P5 50 40 255\n" + pixels.tobytes()).json()
-    assert (found["height"], found["width"], found["judged"]) == (5, 6, False)
+    assert (found["height"], found["width"], found["slopes_known"]) == (5, 6, False)
     seen = np.frombuffer(base64.b64decode(found["image"]), np.uint8).reshape(40, 48)
     assert (seen == pixels[:, :48]).all()
     for broken in (b"", b"P5 9 9 255\n", b"P5 8 8 255\n" + bytes(64)):

@@ -1,101 +1,160 @@
-"""What people see of making problems from ground: what was read, what was left out, and where it was written."""
+"""``vinlab data``: problems of the grid-world, or on synthetic or real terrain, written to a file."""
 
 import re
-from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
+from tyro.conf import Positional
 
 from vinlab.cli.output import require_at_least, watched
-from vinlab.domains.mars.files import CELL, write_terrain_problems
-from vinlab.domains.mars.patches import PatchConfig
+from vinlab.domains.gridworld import files as gridworld_files
+from vinlab.domains.gridworld.mazes import MazeConfig
+from vinlab.domains.gridworld.obstacles import ScatterConfig
+from vinlab.domains.gridworld.problem import GridworldConfig, content_hash
+from vinlab.domains.gridworld.problem import sample_problems as sample_grid_problems
+from vinlab.domains.mars import files as mars_files
+from vinlab.domains.mars.patches import PAPER_PATCHES, PatchConfig
+from vinlab.domains.mars.problem import sample_from_tiles, synthetic_tiles
 from vinlab.domains.mars.rasters.pairs import TerrainFiles, terrain_tiles
-from vinlab.domains.mars.sampling import sample_terrain_problems
 from vinlab.domains.mars.terrain import Terrain
-from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, make_terrain
-from vinlab.types import InputError
+from vinlab.types import CELL, InputError
 
-FREE_SHARE = 60 / 256
-"""A task needs a free region of this share of the cells, as in the 16 x 16 cells of the paper."""
+Family = Literal["obstacles", "scattered", "mazes"]
 
-
-def terrain_files(
-    image: Path | None,
-    elevation: Path | None,
-    slope: Path | None,
-    scale: str | None,
-    pixel: float | None,
-    nodata: float | None,
-) -> TerrainFiles | None:
-    """The files that the options name; None where there are none and synthetic ground is wanted."""
-    if image is not None:
-        return TerrainFiles(image, elevation, slope, parse_scale(scale), pixel, nodata)
-    if any(option is not None for option in (elevation, slope, scale, pixel, nodata)):
-        raise InputError(
-            "--elevation, --slope, --scale, --pixel and --nodata go with an --image, without which synthetic "
-            "ground is made."
-        )
-    return None
+FREE_SHARE = PAPER_PATCHES.min_free / PAPER_PATCHES.cells**2
+"""The share of the cells that the free region of a problem has at least, as on the paper's patches."""
 
 
-def make_terrain_file(
+def data(
+    domain: Positional[Literal["gridworld", "mars"]],
+    /,
     out: Path,
-    *,
-    files: TerrainFiles | None,
-    size: int,
-    count: int,
-    threshold: float,
-    seed: int,
+    size: int = 16,
+    count: int = 1000,
+    family: Family = "obstacles",
+    seed: int = 0,
+    image: Path | None = None,
+    elevation: Path | None = None,
+    slope: Path | None = None,
+    post_spacing: str | None = None,
+    slope_step: float | None = None,
+    pixel_size: float | None = None,
+    nodata: float | None = None,
+    threshold: float = PAPER_PATCHES.threshold,
 ) -> None:
-    """Write problems on the ground that two files show, or on synthetic ground, and say what was done."""
-    side = require_at_least(4, size, "--size") * CELL
-    free = max(2, int(FREE_SHARE * size**2))
-    config = PatchConfig(side=side, threshold=threshold, stride=max(1, side // 2), min_free=free)
-    notes: dict[str, None] = {}
-    rng = np.random.default_rng(seed)
-    with watched("Reading ground") as progress:
-        seen = 0
+    """Generate problems, or cut them from images of terrain, and write a file for evaluate --problems.
 
-        def watch(terrain: Terrain) -> None:
-            nonlocal seen
-            seen += 1
-            notes.update(dict.fromkeys(terrain.notes))
-            progress(seen, seen, terrain.name)
-
-        problems, census = sample_terrain_problems(
-            _tiles(files, side, count, seed), count, config, rng=rng, watch=watch
-        )
-    for note in notes:
-        print(note)
-    print(f"{census}.".capitalize())
-    write_terrain_problems(out, problems)
-    print(
-        f"{count} problems of {size} x {size} cells, {100 * problems.obstacles.mean():.1f} % of them at or above "
-        f"{threshold:g} degrees. Written to {out}."
-    )
-
-
-def _tiles(files: TerrainFiles | None, side: int, count: int, seed: int) -> Callable[[], Iterable[Terrain]]:
-    """What gives the tiles, the same ones each time."""
-    if files is not None:
-        return lambda: terrain_tiles(files, side=max(2048, 4 * side))
-    ground = SyntheticConfig(side=max(1024, 4 * side))
-    terrains = -(-count * side**2 // ground.side**2)
-
-    def synthetic() -> Iterable[Terrain]:
-        rng = np.random.default_rng((seed, 1))
-        return (make_terrain(f"synthetic {index}", ground, rng=rng) for index in range(terrains))
-
-    return synthetic
+    Args:
+        domain: Which domain.
+        out: The .npz file to write.
+        size: Side of the square maps in cells; mazes need an odd one; on Mars a cell is 8 x 8 pixels.
+        count: Number of problems.
+        family: Grid-world: random obstacles as in the paper, single random cells, or mazes.
+        seed: Random seed.
+        image: Mars: an image of real terrain (GeoTIFF, PNG, JPEG 2000, PDS); synthetic terrain if not given.
+        elevation: Mars: the elevation of the same terrain in metres, such as a HiRISE DT….IMG.
+        slope: Mars: the slope of the same terrain instead, in degrees or in steps of --slope-step degrees.
+        post_spacing: Mars: metres between the posts of the elevation, one number or DOWN,ALONG, where the file does
+            not declare them.
+        slope_step: Mars: degrees of a step of the slope, where it holds whole numbers.
+        pixel_size: Mars: metres of a pixel to which image and slopes are averaged; that of the image if not given.
+        nodata: Mars: the value of the image that marks missing data, where the file does not declare it.
+        threshold: Mars: degrees from which on a cell is blocked.
+    """
+    require_at_least(0, seed, "--seed")
+    given = TerrainOptions(image, elevation, slope, post_spacing, slope_step, pixel_size, nodata)
+    if domain == "mars":
+        write_terrain_problems(out, given.files(), size=size, count=count, threshold=threshold, seed=seed)
+    elif given != TerrainOptions():
+        raise InputError(f"data gridworld: expected no {OPTIONS}, which belong to data mars.")
+    else:
+        write_grid_problems(out, family, size=size, count=count, seed=seed)
 
 
-def parse_scale(text: str | None) -> tuple[float, ...] | None:
+OPTIONS = "--image, --elevation, --slope, --post-spacing, --slope-step, --pixel-size or --nodata"
+
+
+@dataclass(frozen=True)
+class TerrainOptions:
+    """The options that name files of real terrain."""
+
+    image: Path | None = None
+    elevation: Path | None = None
+    slope: Path | None = None
+    post_spacing: str | None = None
+    slope_step: float | None = None
+    pixel_size: float | None = None
+    nodata: float | None = None
+
+    def files(self) -> TerrainFiles | None:
+        """The files; None where no option is given and terrain is synthetic."""
+        if self.image is not None:
+            spacing = parse_spacing(self.post_spacing)
+            return TerrainFiles(
+                self.image,
+                self.elevation,
+                self.slope,
+                spacing,
+                self.slope_step,
+                self.pixel_size,
+                self.nodata,
+            )
+        if self != TerrainOptions():
+            raise InputError(f"expected an --image with {OPTIONS.removeprefix('--image, ')}, got none.")
+        return None
+
+
+def parse_spacing(text: str | None) -> tuple[float, ...] | None:
     """One positive number, or two with a comma between them."""
     if text is None:
         return None
     number = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
     if not re.fullmatch(rf"\s*{number}\s*(?:,\s*{number}\s*)?", text):
         raise InputError(
-            f"--scale must be one positive number or two, such as 1.0 or 1.0,0.95, but '{text}' came."
+            f"--post-spacing: expected one positive number or two, such as 1.0 or 1.0,0.95, got '{text}'."
         )
     return tuple(float(part) for part in text.split(","))
+
+
+def write_grid_problems(out: Path, family: Family, *, size: int, count: int, seed: int) -> None:
+    """Write random problems of the grid-world."""
+    drawn = {"obstacles": None, "scattered": ScatterConfig(), "mazes": MazeConfig()}[family]
+    rng = np.random.default_rng(seed)
+    problems = sample_grid_problems(GridworldConfig(size=size, family=drawn), count, rng=rng)
+    gridworld_files.write_problems(out, problems)
+    share = problems.obstacles[:, 1:-1, 1:-1].mean()
+    print(f"{count} problems of {size} x {size} cells, {100 * share:.1f} % of the inner ones blocked.")
+    print(f"Written to {out} (content {content_hash(problems)[:12]}).")
+
+
+def write_terrain_problems(
+    out: Path, files: TerrainFiles | None, *, size: int, count: int, threshold: float, seed: int
+) -> None:
+    """Write problems on the terrain of some files, or on synthetic terrain, and print what was assumed."""
+    side = require_at_least(4, size, "--size") * CELL
+    free = max(2, int(FREE_SHARE * size**2))
+    config = PatchConfig(side=side, threshold=threshold, stride=max(1, side // 2), min_free=free)
+    tiles = (
+        synthetic_tiles(config, count, seed=(seed, 1))
+        if files is None
+        else lambda: terrain_tiles(files, side=max(2048, 4 * side))
+    )
+    names: list[str] = []
+    notes: dict[str, None] = {}
+    with watched("Reading terrain") as progress:
+
+        def watch(terrain: Terrain) -> None:
+            names.append(terrain.name)
+            notes.update(dict.fromkeys(terrain.notes))
+            progress(len(names), len(names), terrain.name)
+
+        rng = np.random.default_rng(seed)
+        problems, counts = sample_from_tiles(tiles, count, config, rng=rng, watch=watch)
+    print(*notes, f"{counts}.", sep="\n")
+    mars_files.write_problems(out, problems)
+    print(
+        f"{count} problems of {size} x {size} cells, {100 * problems.obstacles.mean():.1f} % of them at or above "
+        f"{threshold:g} degrees. Written to {out}."
+    )

@@ -1,13 +1,13 @@
-"""What people see in the terminal: progress bars, scores beside the paper's, and words for a route."""
+"""What the commands print: progress bars, scores beside the paper's, routes in words; and checks of their options."""
 
 import json
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, runtime_checkable
 
-import torch
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import (
@@ -20,50 +20,53 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from vinlab.experiments import EXPERIMENTS, paper_numbers
-from vinlab.learners import distributed
-from vinlab.learners.callbacks import Progress as Watcher
-from vinlab.learners.callbacks import no_progress
 from vinlab.models import Model
 from vinlab.navigation.routes import Route
+from vinlab.recording.serialization import standard_json, to_plain
 from vinlab.types import InputError
 
+CornerCutting = Literal["auto", "allow", "forbid"]
+"""Whether a diagonal move may pass an obstacle's corner."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How a measure is printed."""
+
+    heading: str
+    form: str
+    in_groups: bool = True
+    """Whether it is printed where several sets of problems stand side by side."""
+
+
 MEASURES = {
-    "success_rate": ("reaches the goal", "{:.1%}"),
-    "trajectory_difference": ("extra steps, mean", "{:.3f}"),
-    "optimal_action_accuracy": ("moves that are optimal", "{:.2%}"),
-    "prediction_loss": ("moves unlike the expert's *", "{:.3f}"),
-    "train_distance": ("final distance, training domains", "{:.3f}"),
-    "test_distance": ("final distance, unseen domains", "{:.3f}"),
-    "test_failed": ("ends far from the goal", "{:.1%}"),
+    "success_rate": Measure("success", "{:.1%}"),
+    "trajectory_difference": Measure("extra steps, mean", "{:.3f}"),
+    "optimal_action_accuracy": Measure("optimal moves", "{:.2%}", in_groups=False),
+    "prediction_loss": Measure("0–1 loss vs expert *", "{:.3f}", in_groups=False),
+    "reached_share": Measure("success from all cells", "{:.1%}"),
+    "optimally_reached_share": Measure("by a shortest path", "{:.1%}"),
+    "train_distance": Measure("final distance, training domains", "{:.3f}"),
+    "test_distance": Measure("final distance, unseen domains", "{:.3f}"),
+    "test_failed": Measure("goal not reached", "{:.1%}"),
+    "successes": Measure("successes", "{}"),
+    "any_successes": Measure("by any path", "{}"),
+    "top1_error": Measure("top-1 error", "{:.3f}"),
+    "top4_error": Measure("top-4 error", "{:.3f}"),
+    "average_reward": Measure("reward", "{:.3f}"),
+    "arrival_rate": Measure("goal reached", "{:.1%}"),
 }
-"""What is shown of one set of problems."""
+"""Every measure that is printed, in this order."""
 
-GROUP_MEASURES = {
-    "success_rate": ("arrives", "{:.1%}"),
-    "trajectory_difference": ("extra steps", "{:.3f}"),
-    "reached_share": ("arrives from all cells", "{:.1%}"),
-    "optimally_reached_share": ("by a shortest way", "{:.1%}"),
-    "successes": ("successes", "{}"),
-    "any_successes": ("by any path", "{}"),
-    "top1_error": ("top-1 error", "{:.3f}"),
-    "top4_error": ("top-4 error", "{:.3f}"),
-    "average_reward": ("reward", "{:.3f}"),
-    "arrival_rate": ("arrives", "{:.1%}"),
-}
-"""What is shown of several sets side by side."""
+FOOTNOTE = "* where several moves are optimal, the expert makes one of them"
 
-MOST_NAMED = 8
-"""So many unsolvable problems are named on the screen; --json names them all."""
+MAX_NAMED = 8
+"""The most unsolvable problems that are named in a table; --json names all."""
 
 
-@contextmanager
-def watched(title: str) -> Iterator[Watcher]:
-    """A progress bar with the time left, on the screen of the first process alone."""
-    if distributed.rank() > 0:
-        yield no_progress
-        return
-    columns = (
+def progress_bars() -> Progress:
+    """Bars with the time left and a note, on the standard error."""
+    return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
@@ -71,82 +74,106 @@ def watched(title: str) -> Iterator[Watcher]:
         TextColumn("left"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
+        console=Console(file=sys.stderr),
     )
-    with Progress(*columns, console=Console(file=sys.stderr)) as bar:
+
+
+@runtime_checkable
+class ProgressBar(Protocol):
+    """Moves the bar."""
+
+    def __call__(self, done: int, total: int, note: str) -> None:
+        """``done`` of ``total`` are done; the note holds the latest figures in a few words."""
+        ...
+
+
+@contextmanager
+def watched(title: str, *, visible: bool = True) -> Iterator[ProgressBar]:
+    """A progress bar with the time left."""
+    if not visible:
+        yield lambda done, total, note: None
+        return
+    with progress_bars() as bar:
         task = bar.add_task(title, total=None, note="")
         yield lambda done, total, note: bar.update(task, completed=done, total=total, note=note)
 
 
 def print_scores(id: str, scores: Mapping[str, Any]) -> None:
-    """The scores in a table, beside the paper's where it has them."""
-    if "num_problems" not in scores:
-        _print_groups(id, scores)
-        return
-    paper = {name: numbers for one in EXPERIMENTS for name, numbers in paper_numbers(one.name).items()}.get(
-        id, {}
-    )
+    """The scores of one set of problems beside the paper's, or of several sets side by side."""
+    Console().print(_scores_table(id, scores) if "num_problems" in scores else _groups_table(id, scores))
+
+
+def _scores_table(id: str, scores: Mapping[str, Any]) -> Table:
+    from vinlab.experiments.catalogue import NAMES
+    from vinlab.experiments.paper import paper_numbers
+
+    paper = next((numbers[id] for numbers in map(paper_numbers, NAMES) if id in numbers), {})
     table = Table("measure", "ours", "paper", title=f"{id} on {scores['num_problems']} unseen problems")
-    for name, (words, form) in MEASURES.items():
-        if name not in scores:
-            continue
-        table.add_row(words, _number(scores[name], form), _number(paper.get(name), form))
-    if "prediction_loss" in scores:
-        table.caption = "* where several moves are optimal, the expert makes one of them"
+    for name, measure in MEASURES.items():
+        if name in scores:
+            table.add_row(measure.heading, _number(scores[name], measure), _number(paper.get(name), measure))
     if scores["num_unsolvable"]:
-        table.add_row("of them without any route", _counted(scores), "–")
-    Console().print(table)
+        table.add_row("unsolvable problems", _unsolvable(scores), "–")
+    if "prediction_loss" in scores:
+        table.caption = FOOTNOTE
+    return table
 
 
-def _counted(scores: Mapping[str, Any]) -> str:
-    """How many problems no route solves, and which, as far as a line holds them."""
+def _unsolvable(scores: Mapping[str, Any]) -> str:
+    """How many problems have no path to the goal, and the first of them."""
     named = [str(problem) for problem in scores.get("unsolvable", ())]
-    more = ", …" if len(named) > MOST_NAMED else ""
-    names = f" (problem {', '.join(named[:MOST_NAMED])}{more})" if named else ""
+    more = ", …" if len(named) > MAX_NAMED else ""
+    names = f" (problem {', '.join(named[:MAX_NAMED])}{more})" if named else ""
     return f"{scores['num_unsolvable']}{names}"
 
 
-def _print_groups(id: str, groups: Mapping[str, Mapping[str, Any]]) -> None:
-    """Several sets of problems, a line for each."""
-    measures = [name for name in GROUP_MEASURES if name in next(iter(groups.values()))]
+def _groups_table(id: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
+    """A row for each set of problems."""
+    first = next(iter(groups.values()))
+    measures = {name: measure for name, measure in MEASURES.items() if measure.in_groups and name in first}
     table = Table(title=f"{id} on unseen problems", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("set", no_wrap=True)
-    for words in ("problems", *(GROUP_MEASURES[name][0] for name in measures)):
-        table.add_column(words, justify="right")
+    for heading in ("problems", *(measure.heading for measure in measures.values())):
+        table.add_column(heading, justify="right")
     for group, scores in groups.items():
-        shown = [_number(scores[name], GROUP_MEASURES[name][1]) for name in measures]
+        shown = [_number(scores[name], measure) for name, measure in measures.items()]
         table.add_row(group, str(scores["num_problems"]), *shown)
-    Console().print(table)
+    return table
 
 
-def _number(amount: float | int | None, form: str) -> str:
-    return "–" if amount is None or math.isnan(amount) else form.format(amount)
+def _number(amount: float | int | None, measure: Measure) -> str:
+    return "–" if amount is None or math.isnan(amount) else measure.form.format(amount)
+
+
+def print_settings(settings: Mapping[str, Any], model: Model) -> None:
+    """The settings of an evaluation in one line."""
+    others = {name: entry for name, entry in settings.items() if name not in ("model", "iterations")}
+    shown = [f"{name.replace('_', ' ')} {entry}" for name, entry in others.items()]
+    if settings.get("iterations") is not None:
+        shown.append(_backups(settings["iterations"], model))
+    print(f"Evaluated with {', '.join(shown)}.")
+
+
+def _backups(used: int | Sequence[int], model: Model) -> str:
+    own = model.network.iterations
+    return f"K = {used}" if used == own else f"K = {used} (its own is {own} on side {model.size})"
+
+
+def print_json(record: Mapping[str, Any]) -> None:
+    """One object on one line; what is not a number is null."""
+    print(json.dumps(standard_json(to_plain(record))))
+
+
+def corner_rule(choice: CornerCutting) -> bool | None:
+    """Whether corners may be cut; None where the map or the model decides."""
+    return {"auto": None, "allow": True, "forbid": False}[choice]
 
 
 def require_at_least(least: int, number: int, name: str) -> int:
     """The number, if it is large enough."""
     if number < least:
-        raise InputError(f"{name} must be at least {least}, but {number} came.")
+        raise InputError(f"{name}: expected at least {least}, got {number}.")
     return number
-
-
-def require_device(name: str) -> str:
-    """The device, if PyTorch can compute there."""
-    try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise InputError(
-            f"--device must be one that PyTorch has here, such as cpu, but '{name}' came."
-        ) from error
-    return name
-
-
-def print_json(record: Mapping[str, Any]) -> None:
-    """One object on one line; what is not a number is null."""
-    print(json.dumps({key: None if _is_nan(entry) else entry for key, entry in record.items()}))
-
-
-def _is_nan(entry: Any) -> bool:
-    return isinstance(entry, float) and math.isnan(entry)
 
 
 def describe(route: Route) -> str:
@@ -155,22 +182,17 @@ def describe(route: Route) -> str:
         return "No route exists: the goal cannot be reached from the start."
     if not route.reached:
         return (
-            f"The network's route fails after {len(route.path) - 1} steps; "
+            f"Goal not reached: the network's path ends after {len(route.path) - 1} steps; "
             f"the shortest one has length {route.optimal_cost:.2f}."
         )
     gap = route.cost / route.optimal_cost - 1 if route.optimal_cost else 0.0
     return (
-        f"Reached in {len(route.path) - 1} steps of length {route.cost:.2f}; the shortest route has length "
-        f"{route.optimal_cost:.2f} ({'the same' if gap < 1e-9 else f'{gap:.1%} shorter'})."
+        f"Goal reached in {len(route.path) - 1} steps of length {route.cost:.2f}; the shortest path has length "
+        f"{route.optimal_cost:.2f} ({'the same' if gap < 1e-9 else f'the route is {gap:.1%} longer'})."
     )
 
 
 def format_iterations(shape: Sequence[int], used: int | Sequence[int] | None, model: Model) -> str:
-    """Which K was used, and why."""
+    """The size of the map, K, and that of the model's training where it differs."""
     size = f"maps of {shape[0]} x {shape[1]} cells"
-    own = model.network.iterations
-    if used is None:
-        return size
-    if used == own:
-        return f"{size}, K = {used}"
-    return f"{size}, K = {used} (its own is {own} on side {model.size})"
+    return size if used is None else f"{size}, {_backups(used, model)}"

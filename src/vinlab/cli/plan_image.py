@@ -1,4 +1,4 @@
-"""What people see of ways over ground that only an image shows."""
+"""``vinlab plan`` with a model that sees an image of terrain."""
 
 from pathlib import Path
 
@@ -11,8 +11,7 @@ from vinlab.maps.write_path import write_route
 from vinlab.models import Model
 from vinlab.navigation.images import ImageRoute, navigate_image
 from vinlab.navigation.map_files import parse_cell
-from vinlab.networks.terrain.policies import CELL
-from vinlab.types import InputError
+from vinlab.types import CELL, InputError
 
 
 def plan_image_file(
@@ -24,47 +23,43 @@ def plan_image_file(
     out: Path,
     path_file: Path | None,
 ) -> None:
-    """Read an image, find a way over its ground, say how it went, and draw it."""
-    picture = read_terrain_image(file)
-    rows, cols = (side // CELL for side in picture.image.shape)
-    print(f"Read {rows} x {cols} cells of {CELL} x {CELL} pixels.", *picture.notes)
+    """Plan a route on an image, describe it and write the files."""
+    image = read_terrain_image(file)
+    rows, cols = (side // CELL for side in image.image.shape)
+    print(f"Read {rows} x {cols} cells of {CELL} x {CELL} pixels.", *image.notes)
     start, goal = (_end(text, name) for text, name in zip(ends, ("start", "goal"), strict=True))
-    found = navigate_image(model, picture.image, start, goal, iterations=iterations)
+    route = navigate_image(model, image.image, start, goal, iterations=iterations)
     print(
-        _words(found),
-        f"Planned with {model.id}, {format_iterations((rows, cols), found.iterations, model)}.",
+        _describe(route),
+        f"Planned with {model.id}, {format_iterations((rows, cols), route.iterations, model)}.",
     )
     if path_file is not None:
-        write_route(path_file, found.path, _frame(picture), {"reached": found.reached, "cost": found.cost})
+        write_route(path_file, route.path, _frame(image), {"reached": route.reached, "cost": route.cost})
         print(f"The path is in {path_file}.")
-    view = TerrainView(picture.image, found.start, found.goal, found.path, reward=found.reward)
-    save_figure(terrain_figure([view], cell=CELL), out)
+    view = TerrainView(image.image, route.start, route.goal, route.path, reward=route.reward)
+    save_figure(terrain_figure([view]), out)
     print(f"Drawn in {out}.")
 
 
 def _end(text: str | None, name: str) -> tuple[int, int]:
     if text is None:
-        raise InputError(
-            f"An image names no {name}; give one with --{name} ROW,COL, in cells of {CELL} x {CELL} pixels."
-        )
+        raise InputError(f"expected --{name} ROW,COL, in cells of {CELL} x {CELL} pixels, got none.")
     return parse_cell(text, name)
 
 
-def _words(found: ImageRoute) -> str:
-    steps = len(found.path) - 1
-    if not found.reached:
-        return f"The network's way does not come to the goal: it ends after {steps} steps."
-    return (
-        f"A way of {steps} steps and length {found.cost:.2f}; whether the ground bears it, no image can say."
-    )
+def _describe(route: ImageRoute) -> str:
+    steps = len(route.path) - 1
+    if not route.reached:
+        return f"Goal not reached: the path ends after {steps} steps."
+    return f"Reached in {steps} steps of length {route.cost:.2f}; traversability is unknown."
 
 
-def _frame(picture: TerrainImage) -> Frame:
-    """The middles of cells in the coordinates of the image's map."""
-    there = picture.transform
+def _frame(image: TerrainImage) -> Frame:
+    """The centres of cells in the coordinates of the image's map."""
+    there = image.transform
     if there is None:
         return CELLS
     down, along = CELL * there.e, CELL * there.a
-    unit = "degrees" if picture.crs.is_geographic else "m"
+    unit = "degrees" if image.crs.is_geographic else "m"
     west, north = there.c + along / 2, there.f + down / 2
-    return Frame(along, 0.0, west, 0.0, down, north, unit=unit, crs=picture.crs.to_string())
+    return Frame(along, 0.0, west, 0.0, down, north, unit=unit, crs=image.crs.to_string())

@@ -5,17 +5,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import Progress, TaskID
 from tyro.conf import Positional
 
+from vinlab.cli.output import progress_bars
 from vinlab.experiments.base import Budget
 from vinlab.experiments.execution import Event, Job, run_locally, run_on_ray
 from vinlab.experiments.plan import GENERATED, PlannedRun, expected_seconds, missing_runs, planned_runs
@@ -121,16 +114,7 @@ def _carry_out(jobs: Sequence[Job], workers: int, ray: str | None) -> list[str]:
 
 @contextmanager
 def _bars(total: int) -> "Iterator[_Show]":
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with progress_bars() as progress:
         yield _Show(progress, total)
 
 
@@ -140,7 +124,7 @@ class _Show:
     def __init__(self, progress: Progress, total: int) -> None:
         self.progress = progress
         self.all = progress.add_task("all runs", total=total, note="")
-        self.tasks: dict[Job, object] = {}
+        self.tasks: dict[Job, TaskID] = {}
 
     def __call__(self, event: Event) -> None:
         run = event.job.run
@@ -148,15 +132,11 @@ class _Show:
             title = f"{run.id} {run.recipe} seed {run.seed}"
             self.tasks[event.job] = self.progress.add_task(title, total=None, note="")
         if event.kind == "progress":
-            self.progress.update(
-                self.tasks[event.job],
-                completed=event.done,
-                total=event.total,
-                note=event.note,  # type: ignore[arg-type]
-            )
+            task = self.tasks[event.job]
+            self.progress.update(task, completed=event.done, total=event.total, note=event.note)
             return
         if event.job in self.tasks:
-            self.progress.remove_task(self.tasks.pop(event.job))  # type: ignore[arg-type]
+            self.progress.remove_task(self.tasks.pop(event.job))
         self.progress.advance(self.all)
         words = "finished" if event.kind == "finished" else f"failed: {event.note}"
         self.progress.console.print(

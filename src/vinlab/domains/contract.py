@@ -1,36 +1,63 @@
-"""What every domain offers: problems to sample, an expert that demonstrates them, and a world to act in."""
+"""The contract of a domain: problems to sample, an expert that solves them, an environment to act in.
 
-from collections.abc import Sized
-from typing import Protocol, TypeVar
+States and actions are arrays with one entry for each problem, whatever they are: cells and moves, pages and links, or
+positions with velocities and forces. ``tests/domains/test_contract.py`` holds every domain to the contract.
+"""
+
+from collections.abc import Callable, Sized
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
+from jaxtyping import Bool
 
-from vinlab.types import Demonstrations
-
-Config = TypeVar("Config", contravariant=True)
-SampledProblems = TypeVar("SampledProblems", bound=Sized, covariant=True)
-SolvedProblems = TypeVar("SolvedProblems", bound=Sized, contravariant=True)
+Problems = TypeVar("Problems", bound=Sized)
+Sampled = TypeVar("Sampled", bound=Sized, covariant=True)
+Solved = TypeVar("Solved", bound=Sized, contravariant=True)
 
 
-class Sampler(Protocol[Config, SampledProblems]):
-    """``problem.py``: makes problems that can be solved, the same ones for the same ``rng``."""
+@runtime_checkable
+class Sampler(Protocol[Sampled]):
+    """``problem.py``: samples problems that can be solved."""
 
-    def __call__(self, config: Config, count: int, *, rng: np.random.Generator) -> SampledProblems:
-        """As many problems as asked for."""
+    def __call__(self, count: int, *, rng: np.random.Generator) -> Sampled:
+        """The problems; they depend on the generator alone."""
         ...
 
 
-class Demonstrator(Protocol[SolvedProblems]):
-    """``expert.py``: solves problems exactly; there may be several, one for each kind of target."""
+@runtime_checkable
+class Expert(Protocol[Solved]):
+    """``expert.py``: solves problems."""
 
-    def __call__(self, problems: SolvedProblems, *, rng: np.random.Generator) -> Demonstrations:
-        """The expert's moves, one entry for each problem and in the same order."""
+    def __call__(self, problems: Solved) -> Callable[[np.ndarray], np.ndarray]:
+        """The controller that gives the action in a state of each problem; it reaches every goal from its start."""
         ...
 
 
-class Stepper(Protocol):
-    """``environment.py``: the one definition of how the world answers a move, for many problems at once."""
+@runtime_checkable
+class Environment(Protocol):
+    """``environment.py``: the one definition of the dynamics, for many problems at once."""
 
-    def __call__(self, world: np.ndarray, states: np.ndarray, moves: np.ndarray, /) -> np.ndarray:
-        """The states that follow."""
+    @property
+    def starts(self) -> np.ndarray:
+        """The initial state of each problem."""
         ...
+
+    def step(self, states: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """The states that follow; they depend on states and actions alone."""
+        ...
+
+    def reached(self, states: np.ndarray) -> Bool[np.ndarray, " B"]:
+        """Which problems are solved in these states."""
+        ...
+
+
+@dataclass(frozen=True)
+class Domain(Generic[Problems]):
+    """A domain by its three parts."""
+
+    sample: Sampler[Problems]
+    expert: Expert[Problems]
+    environment: Callable[[Problems], Environment]
+    horizon: int
+    """Steps in which the expert reaches every goal."""

@@ -1,4 +1,4 @@
-"""Letting a policy act from every cell at once: each cell's move leads to one other cell, so all ways make a graph."""
+"""Rollouts of a policy from every cell at once: each cell's move leads to one other cell, so paths form a graph."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from jaxtyping import Bool, Float64, Int
 
 @dataclass(frozen=True)
 class AllStartsRollout:
-    """Where a policy comes from each cell of its map, cells counted row by row."""
+    """The rollout from each cell of its map, cells counted row by row."""
 
     reached: Bool[np.ndarray, "B N"]
-    """Whether the way from the cell comes to the goal."""
+    """Whether the rollout from the cell reaches the goal."""
     lengths: Float64[np.ndarray, "B N"]
-    """How long the way is; infinite where it does not come to the goal."""
+    """The length of its path; infinite where it does not reach the goal."""
 
     def __getitem__(self, chosen: slice) -> "AllStartsRollout":
         return AllStartsRollout(self.reached[chosen], self.lengths[chosen])
@@ -22,9 +22,9 @@ class AllStartsRollout:
 def rollout_from_all_cells(
     following: Int[np.ndarray, "B N"], lengths: Float64[np.ndarray, "B N"], goals: Int[np.ndarray, " B"]
 ) -> AllStartsRollout:
-    """The ways from all cells, if each cell leads to one ``following`` cell at a distance of ``lengths``.
+    """The rollouts from all cells, if each cell leads to one ``following`` cell by a move of ``lengths``.
 
-    Ways are joined to their continuation again and again, so each round doubles how far all of them have come.
+    Pointer jumping: each round joins every path to its continuation and so doubles the number of its moves.
     """
     problems = np.arange(len(goals))
     ends, travelled = following.copy(), lengths.copy()

@@ -1,9 +1,11 @@
-"""How well a policy chooses links: errors of single clicks, the paper's success, and whether it arrives."""
+"""How well a policy chooses links: errors of single clicks, the paper's success, and rollouts."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+
+from vinlab.evaluation.metrics import share
 
 TOP = 4
 """The paper counts a click as right when the right link is among the four best."""
@@ -11,7 +13,7 @@ TOP = 4
 
 @dataclass(frozen=True)
 class LinkScores:
-    """How well a policy does on a set of problems. Unsolvable problems count, and never as successes."""
+    """The scores of a policy on a set of problems. Unsolvable problems count, never as successes."""
 
     num_problems: int
     num_unsolvable: int
@@ -20,28 +22,65 @@ class LinkScores:
     any_successes: int
     """The same, where any link that begins a shortest path is right."""
     top1_error: float
-    """Share of the clicks on the fixed paths in which the policy's first choice is not the path's link."""
+    """Share of the clicks on the fixed paths in which the path's link is not the policy's first choice."""
     top4_error: float
     """The same for its first four choices."""
     average_reward: float
-    """Share of problems in which the policy, clicking by itself, arrives by a shortest path."""
+    """Share of problems whose rollout reaches the target by a shortest path."""
     arrival_rate: float
-    """Share of problems in which it arrives within 10 clicks."""
+    """Share of problems whose rollout reaches the target in time."""
+
+    @property
+    def success_rate(self) -> float:
+        """The paper's successes as a share."""
+        return self.successes / self.num_problems
 
 
-def ranks(
-    scores: Float[np.ndarray, "S L"], right: Bool[np.ndarray, "S L"], *, rng: np.random.Generator
+@dataclass(frozen=True)
+class LinkRanks:
+    """The places, from 0, at which a policy ranks the right links in the steps of known shortest paths."""
+
+    problems: Int[np.ndarray, " S"]
+    """The problem of each step."""
+    fixed: Int[np.ndarray, " S"]
+    """The place of the link of the fixed path."""
+    any: Int[np.ndarray, " S"]
+    """The place of the best link that begins a shortest path."""
+
+
+def link_scores(
+    ranks: LinkRanks,
+    clicks: Int[np.ndarray, " B"],
+    shortest: Int[np.ndarray, " B"],
+    solvable: Bool[np.ndarray, " B"],
+) -> LinkScores:
+    """The scores from the ranks, and from the clicks of each rollout (-1 where the target is not reached)."""
+    count = len(clicks)
+    return LinkScores(
+        num_problems=count,
+        num_unsolvable=int((~solvable).sum()),
+        successes=int((all_within(ranks.fixed, ranks.problems, count) & solvable).sum()),
+        any_successes=int((all_within(ranks.any, ranks.problems, count) & solvable).sum()),
+        top1_error=share(ranks.fixed > 0),
+        top4_error=share(ranks.fixed >= TOP),
+        average_reward=share((clicks == shortest) & solvable),
+        arrival_rate=share(clicks >= 0),
+    )
+
+
+def rank_links(
+    logits: Float[np.ndarray, "S L"], right: Bool[np.ndarray, "S L"], *, rng: np.random.Generator
 ) -> Int[np.ndarray, " S"]:
-    """The place of the best right link among all links, 0 for the first; equal scores are ordered at random."""
-    best = np.where(right, scores, -np.inf).max(axis=1, keepdims=True)
-    better = (scores > best).sum(axis=1)
-    tied = ((scores == best) & ~right).sum(axis=1)
-    tied_right = ((scores == best) & right).sum(axis=1)
-    return better + _first_of(tied_right, tied, rng)
+    """The place of the best right link among all links, from 0; ties are broken at random."""
+    best = np.where(right, logits, -np.inf).max(axis=1, keepdims=True)
+    better = (logits > best).sum(axis=1)
+    tied = ((logits == best) & ~right).sum(axis=1)
+    tied_right = ((logits == best) & right).sum(axis=1)
+    return better + _wrong_before_right(tied_right, tied, rng)
 
 
-def _first_of(right: np.ndarray, wrong: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """How many wrong ones come before the first right one in a random order."""
+def _wrong_before_right(right: np.ndarray, wrong: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """How many wrong ones precede the first right one in a random order."""
     before = np.zeros(len(right), dtype=np.int64)
     for row in np.flatnonzero(wrong > 0):
         order = rng.permutation(right[row] + wrong[row])
@@ -49,10 +88,10 @@ def _first_of(right: np.ndarray, wrong: np.ndarray, rng: np.random.Generator) ->
     return before
 
 
-def best_links(scores: Float[np.ndarray, "S L"], *, rng: np.random.Generator) -> Int[np.ndarray, " S"]:
-    """The place of the link with the highest score; among equals a random one."""
-    top = scores == scores.max(axis=1, keepdims=True)
-    return np.where(top, rng.random(scores.shape), -1.0).argmax(axis=1)
+def best_links(logits: Float[np.ndarray, "S L"], *, rng: np.random.Generator) -> Int[np.ndarray, " S"]:
+    """The index of the link with the highest logit; ties are broken at random."""
+    top = logits == logits.max(axis=1, keepdims=True)
+    return np.where(top, rng.random(logits.shape), -1.0).argmax(axis=1)
 
 
 def all_within(

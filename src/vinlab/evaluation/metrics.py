@@ -1,29 +1,29 @@
-"""The three measures of the paper's tables and three that the paper lacks, each defined once.
+"""The three metrics of the paper's tables and three that the paper lacks, each defined once.
 
-Numbers are shares or means over everything that is given; nothing is dropped.
+They are shares or means over everything that is given; nothing is dropped.
 """
 
 import numpy as np
 from jaxtyping import Bool, Float64, Int
 
 EQUAL = 1e-6
-"""Ways closer in length than this are equally long; sums of many steps round."""
+"""Paths closer in length than this are equally long; sums of many steps round."""
 
 
 def share(holds: Bool[np.ndarray, " B"]) -> float:
-    """How many of all, from 0 to 1; not a number where there are none."""
+    """The share of true entries, from 0 to 1; nan without any entry."""
     return float(holds.mean()) if len(holds) else float("nan")
 
 
 def success_rate(reached: Bool[np.ndarray, " B"]) -> float:
-    """Share of the problems whose rollout reached the goal in time."""
+    """Share of the problems whose rollout reaches the goal in time."""
     return share(reached)
 
 
 def trajectory_difference(
     lengths: Int[np.ndarray, " B"], expert_lengths: Int[np.ndarray, " B"], reached: Bool[np.ndarray, " B"]
 ) -> float:
-    """Mean of (states passed - states of the expert's path) over the successes.
+    """Mean of (states of the path - states of the expert's path) over the successes.
 
     It can be negative: the expert's path is the cheapest, not always the one of fewest steps.
     """
@@ -37,7 +37,7 @@ def prediction_loss(
 ) -> float:
     """Share of the states that count in which the policy's move is not the expert's own (0-1 loss).
 
-    Where several moves are optimal the expert names one, so even a perfect planner does not reach 0.
+    Where several moves are optimal the expert takes one, so even a perfect planner does not score 0.
     """
     return share((moves != expert_moves)[counts])
 
@@ -51,7 +51,7 @@ def optimal_action_accuracy(
 
 
 def reached_share(reached: Bool[np.ndarray, "B N"], counts: Bool[np.ndarray, "B N"]) -> float:
-    """Share of all cells that count from which the policy comes to the goal (GPPN's "success")."""
+    """Share of all cells that count from which the policy reaches the goal (GPPN's "success")."""
     return share(reached[counts])
 
 
@@ -60,5 +60,5 @@ def optimally_reached_share(
     shortest: Float64[np.ndarray, "B N"],
     counts: Bool[np.ndarray, "B N"],
 ) -> float:
-    """Share of all cells that count from which its way is a shortest one (GPPN's "optimal")."""
+    """Share of all cells that count from which its path is a shortest one (GPPN's "optimal")."""
     return share((lengths <= shortest + EQUAL)[counts])

@@ -1,6 +1,6 @@
-"""Letting a policy act: closed-loop rollouts of all problems at once."""
+"""Closed-loop rollouts of a policy in all problems at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -9,12 +9,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from vinlab.types import Iterations
+
 
 @runtime_checkable
 class PlanningPolicy(Protocol):
-    """A policy that looks at a problem once and is then asked for moves in its states."""
+    """A policy that plans once per problem and then acts in its states."""
 
-    def plan(self, observation: Tensor, *, iterations: int | Sequence[int] | None = None) -> Any:
+    def plan(self, observation: Tensor, *, iterations: Iterations = None) -> Any:
         """What all states of a problem share."""
         ...
 
@@ -24,17 +26,17 @@ class PlanningPolicy(Protocol):
 
 
 Step = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""Where moves ``[B]`` lead from states ``[B 2]``."""
+"""From states ``[B 2]`` and moves ``[B]`` to the next states ``[B 2]``."""
 
 
 @dataclass(frozen=True)
 class Rollouts:
-    """The ways that a policy went."""
+    """The states that a policy visits."""
 
     states: Int[np.ndarray, "B T 2"]
     """From the start on; the last state is repeated once a rollout has ended."""
     lengths: Int[np.ndarray, " B"]
-    """How many states each way has, the start included."""
+    """The number of states of each rollout, the start included."""
     reached: Bool[np.ndarray, " B"]
 
 
@@ -48,7 +50,7 @@ def roll_out(
     step: Step,
     horizons: Int[np.ndarray, " B"],
 ) -> Rollouts:
-    """Follow the likeliest move in every problem until its goal is reached or its horizon of states is full."""
+    """Take the likeliest move in every problem until the goal is reached or the horizon (in states) is full."""
     states, lengths = [starts], np.ones(len(starts), dtype=np.int64)
     reached = (starts == goals).all(axis=1)
     for _ in range(int(horizons.max(initial=1)) - 1):
@@ -72,7 +74,13 @@ def greedy_actions(
     return logits.argmax(dim=-1).cpu().numpy()
 
 
+def sample_actions(logits: Float[np.ndarray, "B S M"], rng: np.random.Generator) -> Int[np.ndarray, "B S"]:
+    """A move for each state, sampled from the policy's softmax by the Gumbel-max trick."""
+    uniform = rng.random(logits.shape, dtype=np.float32)
+    return (logits - np.log(-np.log(np.maximum(uniform, 1e-12)))).argmax(axis=-1)
+
+
 def device_of(policy: Any) -> torch.device:
-    """Where the policy computes."""
+    """The device of the policy's weights; the CPU without any."""
     weights = policy.parameters() if isinstance(policy, nn.Module) else iter(())
     return next((weight.device for weight in weights), torch.device("cpu"))

@@ -12,7 +12,7 @@ _Z_95 = NormalDist().inv_cdf(0.975)
 def mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
     """The mean and the sample deviation; the deviation of a single value is nan."""
     if not values:
-        raise InputError("A mean needs at least one value, but none came.")
+        raise InputError("mean: expected at least one value, got none.")
     return fmean(values), stdev(values) if len(values) > 1 else math.nan
 
 
@@ -23,10 +23,10 @@ def mean_text(values: Sequence[float], *, digits: int = 3) -> str:
 
 
 def wilson_interval(successes: int, total: int) -> tuple[float, float]:
-    """Between which success rates the true one lies with 95 % confidence (Wilson 1927)."""
+    """The 95 % confidence interval of a success rate (Wilson 1927)."""
     if not 0 <= successes <= total or total < 1:
         raise InputError(
-            f"successes must be from 0 to total, and total at least 1, but {successes} of {total} came."
+            f"expected 0 to total successes of a total of at least 1, got {successes} of {total}."
         )
     rate, spread = successes / total, _Z_95**2 / total
     centre = (rate + spread / 2) / (1 + spread)

@@ -6,13 +6,14 @@ A worker that dies is replaced and its run continued from the last checkpoint, s
 import multiprocessing
 import os
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 from vinlab.experiments.plan import PlannedRun
+from vinlab.learners.callbacks import Progress
 from vinlab.types import InputError
 
 TRIES = 3
@@ -43,10 +44,7 @@ class Event:
     note: str = ""
 
 
-Report = Callable[[int, int, str], None]
-
-
-def run_job(job: Job, report: Report, threads: int | None = None) -> None:
+def run_job(job: Job, report: Progress, threads: int | None = None) -> None:
     """Train one setting, or continue it; large weights are removed when it is finished."""
     import torch
 
@@ -160,10 +158,16 @@ class _Pool:
 def _work(connection: Connection, threads: int) -> None:
     """The loop of a worker process."""
     while (job := connection.recv()) is not None:
-        connection.send(_outcome(job, lambda *seen: connection.send(Event(job, "progress", *seen)), threads))
+        connection.send(
+            _outcome(
+                job,
+                lambda done, total, note: connection.send(Event(job, "progress", done, total, note)),
+                threads,
+            )
+        )
 
 
-def _outcome(job: Job, report: Report, threads: int | None) -> Event:
+def _outcome(job: Job, report: Progress, threads: int | None) -> Event:
     try:
         run_job(job, report, threads)
     except InputError as error:
@@ -200,7 +204,9 @@ def run_on_ray(jobs: Sequence[Job], address: str) -> Iterator[Event]:
 
 
 def _ray_task(job: Job, queue: Any) -> Event:
-    return _outcome(job, lambda *seen: queue.put(Event(job, "progress", *seen)), threads=1)
+    return _outcome(
+        job, lambda done, total, note: queue.put(Event(job, "progress", done, total, note)), threads=1
+    )
 
 
 def _ray_result(ray: Any, reference: Any, job: Job) -> Event:

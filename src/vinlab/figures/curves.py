@@ -19,14 +19,14 @@ Records = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Panel:
-    """A kind of quantity that shares one axis."""
+    """A kind of metric, drawn on one axis."""
 
     label: str
     names: str
-    """A pattern for the whole name of a recorded number."""
+    """A regular expression for the full name of a metric."""
     is_share: bool = False
     may_be_log: bool = False
-    """Whether a logarithmic axis serves where the numbers span more than a decade."""
+    """Whether the axis is logarithmic where the values span more than a decade."""
 
 
 PANELS: Final = (
@@ -36,23 +36,23 @@ PANELS: Final = (
     Panel("learning rate", r"(learning_)?rate|lr"),
 )
 CLOCKS: Final = ("epoch", "iteration", "step")
-"""What the records may be counted by; the first that the last of them has is the horizontal axis."""
+"""The metrics that count the records; the first one in the last record is the horizontal axis."""
 
 PANEL_WIDTH, PANEL_HEIGHT = 2.7, 2.1
 LEFT, BELOW, RIGHT = 0.75, 0.5, 0.15
 
 
 def curves_figure(records: Records, *, title: str = "") -> Figure:
-    """Loss, success, distance and learning rate by epoch: a panel for each that was recorded.
+    """Loss, success, distance and learning rate by epoch, one panel for each that was recorded.
 
-    Records that are counted otherwise than the last are of another stage and left out.
+    Records with another counter than the last one are of another stage and left out.
     """
     if not records:
-        raise InputError("records must hold at least one record of a run, but none came.")
+        raise InputError("records: expected at least one record of a run, got none.")
     panels = [(panel, names) for panel in PANELS if (names := _names(records, panel))]
     if not panels:
         raise InputError(
-            f"The records hold no loss, accuracy, success, distance or rate, but {_all_names(records)}."
+            f"records: expected a loss, accuracy, success, distance or rate, got {_all_names(records)}."
         )
     heading = 0.4 if title else 0.15
     figure = style.new_figure(len(panels) * (LEFT + PANEL_WIDTH + RIGHT), heading + PANEL_HEIGHT + BELOW)
@@ -76,7 +76,7 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str], records: Records
 
 
 def _draw_curve(axes: Axes, points: list[tuple[float, float]], colour: str, label: str) -> None:
-    # Few points are shown one by one; a single one would be invisible as a line.
+    # Few points get markers; a single point has no line.
     marker = "o" if len(points) <= 20 else ""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     axes.plot(xs, ys, color=colour, linewidth=1.4, marker=marker, markersize=3, label=label)
@@ -96,7 +96,7 @@ def _spans_decades(axes: Axes) -> bool:
 
 
 def _names(records: Records, panel: Panel) -> list[str]:
-    """The recorded numbers that belong in the panel, those of them that have a point to draw."""
+    """The metrics of the panel that have a point to draw."""
     names = [name for name in _all_names(records) if re.fullmatch(panel.names, name)]
     return [name for name in names if _points(records, _clock(records), name)]
 
@@ -110,7 +110,7 @@ def _clock(records: Records) -> str | None:
 
 
 def _points(records: Records, clock: str | None, name: str) -> list[tuple[float, float]]:
-    """Where the number is recorded and finite; a quantity need not be measured in every epoch."""
+    """The finite values of a metric, which need not be measured in every epoch."""
     times = (record.get(clock) if clock else index for index, record in enumerate(records, start=1))
     pairs = zip(times, (record.get(name) for record in records), strict=True)
     return [(float(time), float(number)) for time, number in pairs if _is_number(time) and _is_number(number)]

@@ -1,4 +1,4 @@
-"""How often policies succeed: over their training, and by the difficulty of the problems."""
+"""Curves of several seeds: their mean, and the range between the lowest and the highest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from vinlab.types import InputError
 WIDTH, HEIGHT = 4.2, 2.7
 LEFT, TOP, BELOW = 0.75, 0.45, 0.55
 KEY, LETTER = 0.55, 0.068
-"""Inches that a legend takes beside its words, and that a letter of them takes."""
+"""The width of a legend in inches: its line sample, and each letter of its text."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A quantity over another, one line for each seed."""
+    """One quantity over another, for several seeds."""
 
     label: str
     seeds: Sequence[Mapping[int, float]]
-    """For each seed the heights by their places."""
+    """For each seed the values of y by x."""
 
 
 def seeds_figure(
     curves: Sequence[Curve], *, across: str, up: str, title: str = "", is_share: bool = True
 ) -> Figure:
-    """The mean over the seeds as a line, and all seeds as the band between the lowest and the highest."""
+    """The mean over the seeds as a line, and their range as a band."""
     if not curves:
-        raise InputError("curves must hold at least one curve, but none came.")
+        raise InputError("curves: expected at least one curve, got none.")
     legend = KEY + LETTER * max(len(curve.label) for curve in curves)
     figure = style.new_figure(LEFT + WIDTH + legend, TOP + HEIGHT + BELOW)
     style.write_title(figure, title, 0.12)
@@ -44,14 +44,12 @@ def seeds_figure(
 
 
 def _draw(axes: Axes, curve: Curve, colour: str) -> None:
-    # Only places that all seeds have can be compared.
-    places = sorted(set.intersection(*(set(seed) for seed in curve.seeds)))
-    heights = np.array([[seed[place] for place in places] for seed in curve.seeds])
-    axes.plot(places, heights.mean(axis=0), color=colour, linewidth=1.5, label=curve.label)
-    if len(heights) > 1:
-        axes.fill_between(
-            places, heights.min(axis=0), heights.max(axis=0), color=colour, alpha=0.18, linewidth=0
-        )
+    # Only values of x that all seeds have can be compared.
+    xs = sorted(set.intersection(*(set(seed) for seed in curve.seeds)))
+    ys = np.array([[seed[x] for x in xs] for seed in curve.seeds])
+    axes.plot(xs, ys.mean(axis=0), color=colour, linewidth=1.5, label=curve.label)
+    if len(ys) > 1:
+        axes.fill_between(xs, ys.min(axis=0), ys.max(axis=0), color=colour, alpha=0.18, linewidth=0)
 
 
 def _dress(axes: Axes, across: str, up: str, is_share: bool) -> None:

@@ -59,9 +59,13 @@ _MARKER: Final = {"linestyle": "none", "markeredgecolor": INK, "markeredgewidth"
 
 def mark_start(axes: Axes, row: SupportsFloat, col: SupportsFloat, *, size: float) -> None:
     """A white disc."""
-    axes.plot(col, row, marker="o", markersize=size, markerfacecolor="white", label="start", **_MARKER)
+    axes.plot(
+        float(col), float(row), marker="o", markersize=size, markerfacecolor="white", label="start", **_MARKER
+    )
 
 
 def mark_goal(axes: Axes, row: SupportsFloat, col: SupportsFloat, *, size: float) -> None:
     """A star."""
-    axes.plot(col, row, marker="*", markersize=size, markerfacecolor=GOAL, label="goal", **_MARKER)
+    axes.plot(
+        float(col), float(row), marker="*", markersize=size, markerfacecolor=GOAL, label="goal", **_MARKER
+    )

@@ -1,4 +1,4 @@
-"""Pictures of ground from above: what is too steep on it, the ways over it, and what a network wants there."""
+"""Figures of terrain from above: its steep cells, paths on it, and a learned reward."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,20 +12,21 @@ from matplotlib.figure import Figure
 
 from vinlab.figures import maps, style
 from vinlab.figures.maps import Position
+from vinlab.types import CELL
 
 PANEL = 2.5
 MARGIN, GAP, HEADING, CAPTION, LEGEND = 0.15, 0.12, 0.3, 0.25, 0.32
 STEEP = (0.835, 0.369, 0.0)
 """Vermilion: the colour of cells that are too steep."""
 COVER = 0.42
-"""How much a colour laid over an image covers it."""
+"""Opacity of a colour laid over an image."""
 STEEPEST = 30.0
 """Degrees that are white on a map of slopes."""
 
 
 @dataclass(frozen=True)
 class TerrainView:
-    """A piece of ground and a way over it, all in cells but the image; what is None is not drawn."""
+    """A piece of terrain and a path on it, all in cells but the image; what is None is not drawn."""
 
     image: UInt8[np.ndarray, "h w"]
     start: Position
@@ -33,15 +34,15 @@ class TerrainView:
     predicted: Num[np.ndarray, "T 2"]
     shortest: Num[np.ndarray, "S 2"] | None = None
     obstacles: Shaped[np.ndarray, "H W"] | None = None
-    """Cells that are truly too steep."""
+    """True where a cell is too steep."""
     reward: Num[np.ndarray, "H W"] | None = None
-    """What the network wants of each cell."""
+    """The learned reward of each cell."""
     caption: str = ""
-    """Stands above the ways."""
+    """Written above the paths."""
 
 
-def terrain_figure(views: Sequence[TerrainView], *, cell: int = 8, title: str = "") -> Figure:
-    """A row for each view: the steep cells on the image, the ways over it, the learned reward laid over it."""
+def terrain_figure(views: Sequence[TerrainView], *, title: str = "") -> Figure:
+    """A row for each view: the steep cells on the image, the paths, the learned reward laid over the image."""
     columns = [name for name in PANELS if all(_has(view, name) for view in views)]
     heading = HEADING if title else 0.05
     heights = [PANEL * view.image.shape[0] / view.image.shape[1] for view in views]
@@ -53,23 +54,23 @@ def terrain_figure(views: Sequence[TerrainView], *, cell: int = 8, title: str = 
         top += CAPTION
         for column, name in enumerate(columns):
             axes = style.place(figure, MARGIN + column * (PANEL + GAP), top, PANEL, height)
-            PANELS[name](axes, view, cell)
-            caption = view.caption if name == "ways over it" else ""
+            PANELS[name](axes, view)
+            caption = view.caption if name == "paths" else ""
             words = ", ".join(part for part in (name if row == 0 else "", caption) if part)
             axes.set_title(words, size=style.LABEL_SIZE, color=style.INK, pad=4)
         top += height
-    _legend(figure, columns.index("ways over it"))
+    _legend(figure, columns.index("paths"))
     return figure
 
 
 def _has(view: TerrainView, panel: str) -> bool:
-    needs = {"too steep": view.obstacles, "ways over it": view.predicted, "learned reward": view.reward}
+    needs = {"too steep": view.obstacles, "paths": view.predicted, "learned reward": view.reward}
     return needs[panel] is not None
 
 
-def _draw_steep(axes: Axes, view: TerrainView, cell: int) -> None:
+def _draw_steep(axes: Axes, view: TerrainView) -> None:
     assert view.obstacles is not None
-    shape = _draw_image(axes, view.image, cell)
+    shape = _draw_image(axes, view.image)
     cover = np.zeros((*shape, 4))
     cover[..., :3] = STEEP
     cover[..., 3] = COVER * (view.obstacles != 0)
@@ -78,17 +79,17 @@ def _draw_steep(axes: Axes, view: TerrainView, cell: int) -> None:
     maps.frame(axes)
 
 
-def _draw_ways(axes: Axes, view: TerrainView, cell: int) -> None:
-    shape = _draw_image(axes, view.image, cell)
+def _draw_paths(axes: Axes, view: TerrainView) -> None:
+    shape = _draw_image(axes, view.image)
     maps.draw_paths(axes, shape, view.predicted, view.shortest)
     maps.draw_ends(axes, shape, view.start, view.goal)
     maps.frame(axes)
 
 
-def _draw_reward(axes: Axes, view: TerrainView, cell: int) -> None:
-    """The reward as a colour over the image; the goal's own is so high that it would hide all others."""
+def _draw_reward(axes: Axes, view: TerrainView) -> None:
+    """The reward as a colour over the image; the range of colours leaves out the goal's, which is far higher."""
     assert view.reward is not None
-    shape = _draw_image(axes, view.image, cell)
+    shape = _draw_image(axes, view.image)
     low, high = np.percentile(view.reward, [2, 97])
     colours = colormaps[style.VALUE_COLOURS](Normalize(low, max(high, low + 1e-9), clip=True)(view.reward))
     colours[..., 3] = COVER + 0.1
@@ -97,12 +98,12 @@ def _draw_reward(axes: Axes, view: TerrainView, cell: int) -> None:
     maps.frame(axes)
 
 
-PANELS = {"too steep": _draw_steep, "ways over it": _draw_ways, "learned reward": _draw_reward}
+PANELS = {"too steep": _draw_steep, "paths": _draw_paths, "learned reward": _draw_reward}
 
 
-def _draw_image(axes: Axes, image: np.ndarray, cell: int) -> tuple[int, int]:
-    """The image in the coordinates of cells; how many of them it has comes back."""
-    shape = image.shape[0] // cell, image.shape[1] // cell
+def _draw_image(axes: Axes, image: np.ndarray) -> tuple[int, int]:
+    """Draw the image in the coordinates of cells, and give its rows and columns of cells."""
+    shape = image.shape[0] // CELL, image.shape[1] // CELL
     axes.imshow(image, cmap="gray", vmin=0, vmax=255, extent=_extent(shape), interpolation="nearest")
     return shape
 
@@ -112,7 +113,7 @@ def _extent(shape: tuple[int, int]) -> tuple[float, float, float, float]:
 
 
 def _legend(figure: Figure, column: int) -> None:
-    """What the lines mean, below all rows."""
+    """The legend of the lines, below all rows."""
     handles, labels = figure.axes[column].get_legend_handles_labels()
     figure.legend(
         handles,
@@ -132,7 +133,7 @@ def terrains_figure(
     slopes: Mapping[str, Sequence[Float32[np.ndarray, "side side"]]],
     pixels: Mapping[str, Float32[np.ndarray, " N"]],
 ) -> Figure:
-    """Grounds below each other, squares of each with their slopes, and how much of each is how steep."""
+    """Terrains below each other: squares of each with their slopes, and the share that is steeper than a slope."""
     count = max(len(squares) for squares in images.values())
     panel = 1.15
     width = 2 * MARGIN + 0.25 + 2 * count * (panel + GAP) + 2.9
@@ -158,7 +159,7 @@ def terrains_figure(
 
 
 def _draw_shares(axes: Axes, pixels: Mapping[str, np.ndarray]) -> None:
-    """For each slope the share of ground that is steeper."""
+    """For each slope the share of terrain that is steeper."""
     degrees = np.linspace(0, 40, 161)
     for colour, (name, slope) in zip(style.LINES, pixels.items(), strict=False):
         steeper = 1 - np.searchsorted(np.sort(slope), degrees) / len(slope)
@@ -166,6 +167,6 @@ def _draw_shares(axes: Axes, pixels: Mapping[str, np.ndarray]) -> None:
     axes.set(xlim=(0, 40), ylim=(1e-4, 1.1))
     axes.axvline(10.0, color=style.FRAME, linewidth=0.8, linestyle=":")
     axes.set_xlabel("slope in degrees", size=style.LABEL_SIZE, color=style.INK)
-    axes.set_title("share of the ground that is steeper", size=style.LABEL_SIZE, color=style.INK, pad=4)
+    axes.set_title("share of the terrain that is steeper", size=style.LABEL_SIZE, color=style.INK, pad=4)
     axes.tick_params(labelsize=style.TICK_SIZE, color=style.FRAME, labelcolor=style.INK)
     axes.legend(fontsize=style.TICK_SIZE, frameon=False)

@@ -25,35 +25,35 @@ from vinlab.figures.style import (
 RING = 1.0
 """The distance between one level and the next."""
 INNER_ROOM = 4
-"""A page on the first ring takes the room of so many further out."""
+"""A page on the first ring takes the room of this many further out."""
 MARGIN = np.array([0.95, 0.6])
-"""Room for the names beside the outermost pages, in the same measure."""
+"""Room for the titles beside the outermost pages, in the same unit."""
 WIDTH, HEADER, FOOTER = 8.4, 0.7, 0.45
 """In inches: the tree, the query above it and the caption below."""
 
 
 @dataclass(frozen=True)
 class TreePlan:
-    """Some pages of a site as a tree, what the plan thinks each is worth, and the pages clicked."""
+    """Some pages of a site as a tree, the value of each in the plan, and the pages clicked."""
 
     titles: Sequence[str]
     parents: Int[np.ndarray, " n"]
-    """The place of each page's category; the root's own is 0."""
+    """The index of each page's category; 0 for the root."""
     values: Float[np.ndarray, " n"]
     path: Sequence[int]
     query: str
 
     @property
     def depths(self) -> Int[np.ndarray, " n"]:
-        """How far below the root each page stands."""
+        """The depth of each page below the root."""
         depths = np.zeros(len(self.parents), dtype=np.int64)
         for node in range(1, len(self.parents)):  # a parent comes before its children
             depths[node] = depths[self.parents[node]] + 1
         return depths
 
 
-def web_plan_figure(plan: TreePlan) -> Figure:
-    """The tree around its root; the brighter a page, the more the plan wants to be there."""
+def tree_figure(plan: TreePlan) -> Figure:
+    """The tree around its root; the brighter a page, the higher its value."""
     positions = spread_tree(plan.parents)
     low, high = positions.min(axis=0) - MARGIN, positions.max(axis=0) + MARGIN
     width, height = WIDTH, WIDTH * float((high[1] - low[1]) / (high[0] - low[0]))
@@ -72,7 +72,7 @@ def web_plan_figure(plan: TreePlan) -> Figure:
 
 
 def spread_tree(parents: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n 2"]:
-    """Where to draw each page: the root in the middle, each level on a ring, and nobody too near to another."""
+    """Where to draw each page: the root in the middle, each level on a ring, leaves evenly spaced."""
     count = len(parents)
     children: list[list[int]] = [[] for _ in range(count)]
     for node in range(1, count):
@@ -126,7 +126,7 @@ def _draw_path(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) 
 
 
 def _label(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
-    """Names for what was clicked, for the branches of the root and for every page at the rim."""
+    """Titles of the pages clicked, of the branches of the root and of the best pages at the rim."""
     depths, clicked = plan.depths, set(plan.path)
     inner = set(plan.parents.tolist())
     best = set(np.argsort(-plan.values)[:BEST].tolist())
@@ -141,11 +141,11 @@ def _label(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> N
 
 
 BEST = 20
-"""So many of the pages that the plan values most are named, where they stand at the rim."""
+"""How many of the pages with the highest values get their title at the rim."""
 
 
 def _beside(position: Float[np.ndarray, " 2"]) -> dict[str, Any]:
-    """A name to the right of its page, or to the left in the left half."""
+    """A title to the right of its page, or to the left in the left half."""
     left = bool(position[0] < 0)
     return {
         "xytext": (-7 if left else 7, 5),
@@ -155,7 +155,7 @@ def _beside(position: Float[np.ndarray, " 2"]) -> dict[str, Any]:
 
 
 def _outwards(position: Float[np.ndarray, " 2"]) -> dict[str, Any]:
-    """A name that goes on where the branch to its page ends, never upside down."""
+    """A title in the direction of the branch to its page, never upside down."""
     angle = float(np.degrees(np.arctan2(position[1], position[0])))
     left = abs(angle) > 90
     offset = 7 * position / max(float(np.linalg.norm(position)), 1e-9)

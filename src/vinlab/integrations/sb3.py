@@ -1,7 +1,7 @@
-"""A VIN as a policy of stable-baselines3, for people with a learner of their own; needs the extra ``vinlab[rl]``.
+"""A VIN as a policy of stable-baselines3; needs the extra ``vinlab[rl]``.
 
-Stable-baselines3 hands over one step at a time, so every step is planned anew: convenient, and slow beside
-``vinlab.learners.trpo.trpo``, which plans once for all the steps on a map.
+Stable-baselines3 passes single steps, so every step needs its own plan. ``vinlab.learners.trpo`` plans once for all
+steps on a map and is much faster.
 """
 
 from typing import Any
@@ -17,17 +17,17 @@ from vinlab.types import InputError
 
 
 class PlannedFeatures(BaseFeaturesExtractor):
-    """The network's logits in a step's state, followed by what its critic may see."""
+    """The network's logits in the state of a step, followed by the features of its critic."""
 
     def __init__(self, observation_space: spaces.Space, *, network: ValueVinConfig) -> None:
         if not isinstance(observation_space, spaces.Dict) or set(observation_space) != {"image", "position"}:
-            raise InputError(f"observations must have an image and a position, but {observation_space} came.")
+            raise InputError(f"expected observations with an image and a position, got {observation_space}.")
         built, critic = network.build(), network.build_critic()
         super().__init__(observation_space, built.num_moves + critic.num_features)
         self.network: ValueVin = built
 
     def forward(self, observations: dict[str, Tensor]) -> Tensor:
-        """The features of some steps, each from a plan of its own."""
+        """The features of some steps, each from its own plan."""
         height, width = observations["image"].shape[2:]
         plan = self.network.plan(observations["image"])
         state = _positions(observations["position"], height, width)
@@ -36,13 +36,13 @@ class PlannedFeatures(BaseFeaturesExtractor):
 
 
 def _positions(position: Tensor, height: int, width: int) -> Tensor:
-    """Row and column; stable-baselines3 gives each as a row of zeros with a single one."""
+    """Row and column; stable-baselines3 passes each as a one-hot vector."""
     row, col = position.split([height, width], dim=1)
     return torch.stack([row.argmax(dim=1), col.argmax(dim=1)], dim=1)
 
 
 class PlannedHeads(nn.Module):
-    """Hands the logits to the actor and the rest to the critic."""
+    """Passes the logits to the actor and the other features to the critic."""
 
     def __init__(self, moves: int, critic: Critic) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class PlannedHeads(nn.Module):
         self.latent_dim_pi, self.latent_dim_vf = moves, 1
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """For actor and critic."""
+        """The outputs of actor and critic."""
         return self.forward_actor(features), self.forward_critic(features)
 
     def forward_actor(self, features: Tensor) -> Tensor:
@@ -59,12 +59,12 @@ class PlannedHeads(nn.Module):
         return features[:, : self.moves]
 
     def forward_critic(self, features: Tensor) -> Tensor:
-        """What is to be expected."""
+        """The state values."""
         return self.critic(features[:, None, self.moves :])
 
 
 class VinPolicy(ActorCriticPolicy):
-    """The policy class to hand to PPO or A2C, with ``policy_kwargs={"network": ValueVinConfig(iterations=K)}``."""
+    """The policy class for PPO or A2C, with ``policy_kwargs={"network": ValueVinConfig(iterations=K)}``."""
 
     def __init__(self, *arguments: Any, network: ValueVinConfig, **options: Any) -> None:
         self.config = network
@@ -82,7 +82,7 @@ class VinPolicy(ActorCriticPolicy):
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
-        # The logits and the value are made already.
+        # The extractor computes logits and value already.
         self.action_net = self.value_net = nn.Identity()
         options = self.optimizer_kwargs
         self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **options)  # pyright: ignore[reportCallIssue]

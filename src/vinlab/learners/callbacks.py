@@ -1,4 +1,4 @@
-"""What a learner asks of those around it: somewhere to note what happens, and someone who watches."""
+"""The callbacks of a learner: a logger with checkpoints, progress, validation."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,36 +9,36 @@ from torch import Tensor, nn
 
 @runtime_checkable
 class RunLogger(Protocol):
-    """Where a learner notes its metrics and keeps what it needs to go on after a kill."""
+    """Logs metrics and holds the checkpoint of a training."""
 
     def log(self, metrics: Mapping[str, Any]) -> None:
-        """Note the metrics of one epoch or iteration."""
+        """Log the metrics of one epoch or iteration."""
         ...
 
     def save_checkpoint(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
-        """Keep all that is needed to go on from here; replaces the last one at once or not at all."""
+        """Save a checkpoint; it replaces the last one atomically."""
         ...
 
     def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-        """What was kept last, if anything was."""
+        """The last checkpoint, if there is one."""
         ...
 
 
 @runtime_checkable
 class Progress(Protocol):
-    """Someone who watches how far the work is."""
+    """Progress callback."""
 
     def __call__(self, done: int, total: int, note: str) -> None:
-        """``done`` of ``total`` updates are made; the note holds the latest figures in a few words."""
+        """Report that ``done`` of ``total`` updates are made, with the latest metrics as a short text."""
         ...
 
 
 @dataclass(frozen=True)
 class Validation:
-    """What a look at the validation problems found."""
+    """The result of a validation."""
 
     score: float
-    """By which the best weights are chosen; more is better."""
+    """The score by which the best weights are chosen; higher is better."""
     metrics: Mapping[str, float]
 
 
@@ -46,18 +46,18 @@ Validator = Callable[[nn.Module], Validation]
 
 
 class NullLogger:
-    """Forgets everything: for those who want the weights alone."""
+    """Logs nothing and keeps no checkpoint."""
 
     def log(self, metrics: Mapping[str, Any]) -> None:
-        """Nothing is kept."""
+        """Do nothing."""
 
     def save_checkpoint(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
-        """Nothing is kept."""
+        """Do nothing."""
 
     def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-        """Nothing was kept."""
+        """There is no checkpoint."""
         return None
 
 
 def no_progress(done: int, total: int, note: str) -> None:
-    """Nobody watches."""
+    """Report nothing."""

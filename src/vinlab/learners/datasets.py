@@ -1,4 +1,4 @@
-"""Lessons on maps of several kinds, each kind with a size and a depth of planning of its own."""
+"""Demonstrations on several sets of tasks, each with its own map size and depth of planning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.learners.imitation import set_nll, to_device
+from vinlab.learners.imitation import to_device
+from vinlab.learners.losses import set_nll
 from vinlab.types import Demonstrations
 
 
@@ -20,7 +21,7 @@ class TaskSet:
 
 
 class MixedDemonstrations:
-    """Several sets of tasks as one; a choice of problems gives those chosen from each."""
+    """Several sets of tasks as one dataset; a choice of problems gives those chosen from each set."""
 
     def __init__(self, task_sets: Sequence[TaskSet]) -> None:
         self.task_sets = tuple(task_sets)
@@ -31,21 +32,21 @@ class MixedDemonstrations:
         return int(self._ends[-1])
 
     def __getitem__(self, chosen: Tensor) -> list[TaskSet]:
-        """The chosen problems, those of a kind together; of no problems at least one kind, with nothing in it."""
-        kinds = torch.searchsorted(self._ends, chosen, right=True)
+        """The chosen problems by set; without any problem, the first set with none of its problems."""
+        sets = torch.searchsorted(self._ends, chosen, right=True)
         return [
-            TaskSet(tasks.demonstrations[self._within(kind, chosen[kinds == kind])], tasks.iterations)
-            for kind, tasks in enumerate(self.task_sets)
-            if (kinds == kind).any() or (kind == 0 and not len(chosen))
+            TaskSet(tasks.demonstrations[self._within(index, chosen[sets == index])], tasks.iterations)
+            for index, tasks in enumerate(self.task_sets)
+            if (sets == index).any() or (index == 0 and not len(chosen))
         ]
 
-    def _within(self, kind: int, chosen: Tensor) -> Tensor:
-        """Numbers among all problems as numbers among those of a kind."""
-        return chosen - (int(self._ends[kind - 1]) if kind else 0)
+    def _within(self, index: int, chosen: Tensor) -> Tensor:
+        """Indices among all problems as indices within one set."""
+        return chosen - (int(self._ends[index - 1]) if index else 0)
 
 
 class MixtureLoss(nn.Module):
-    """The policy with its loss on several kinds of maps, each planned as deeply as it needs."""
+    """The policy with its loss on several sets of tasks, each planned with its own number of backups."""
 
     def __init__(self, policy: nn.Module) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Several processes that train one network: each takes its share of every batch, all keep the same weights."""
+"""Data-parallel training in several processes: each takes a share of every batch, all hold the same weights."""
 
 import os
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ import torch.distributed as distributed
 
 
 def rank() -> int:
-    """Which of the processes this is; 0 where there is one."""
+    """The rank of this process; 0 where there is only one."""
     return distributed.get_rank() if _is_joined() else 0
 
 
 def world_size() -> int:
-    """How many processes train together."""
+    """The number of processes."""
     return distributed.get_world_size() if _is_joined() else 1
 
 
@@ -36,13 +36,13 @@ def joined_processes() -> Iterator[None]:
 
 
 def wait_for_all() -> None:
-    """Go on when every process has come here."""
+    """Wait until every process is here."""
     if _is_joined():
         distributed.barrier()
 
 
 def total(amount: float) -> float:
-    """The sum of every process's amount."""
+    """The sum over all processes."""
     if not _is_joined():
         return amount
     amounts = torch.tensor([amount], dtype=torch.float64)

@@ -1,18 +1,19 @@
-"""Learning from an expert: make its moves likely in the states it was seen in."""
+"""Imitation learning: maximise the likelihood of the expert's moves."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from vinlab.learners import distributed
 from vinlab.learners.callbacks import NullLogger, Progress, RunLogger, Validator, no_progress
+from vinlab.learners.losses import set_nll
 from vinlab.learners.optimizers import OptimiserName, Stage, make_optimiser, set_rate
 from vinlab.learners.training_state import Best, EpochTraining
 from vinlab.types import Demonstrations, InputError, Iterations
@@ -20,28 +21,28 @@ from vinlab.types import Demonstrations, InputError, Iterations
 
 @dataclass(frozen=True)
 class ImitationConfig:
-    """How to learn from demonstrations."""
+    """Settings of imitation."""
 
     stages: tuple[Stage, ...]
     optimiser: OptimiserName = "adam"
     batch_problems: int = 32
-    """Problems per update, over all processes; every labelled state of a problem is read from its one plan."""
+    """Problems per update, over all processes; all labelled states of a problem are read from its one plan."""
     clip: float | None = 1.0
-    """The largest norm of a gradient."""
+    """The largest norm of the gradient."""
 
     @property
     def epochs(self) -> int:
-        """Of all stages together."""
+        """The epochs of all stages."""
         return sum(stage.epochs for stage in self.stages)
 
 
 @runtime_checkable
 class Dataset(Protocol):
-    """What an expert showed, problem by problem; a loss knows how to read what a choice of problems gives."""
+    """Demonstrations indexed by problem; the loss defines how a batch of them is read."""
 
     @property
     def weights(self) -> Tensor:
-        """How much each problem, or each of its states, counts."""
+        """The weight of each problem, or of each of its states."""
         ...
 
     def __len__(self) -> int: ...
@@ -50,9 +51,9 @@ class Dataset(Protocol):
 
 
 class ImitationLoss(nn.Module):
-    """The policy with its loss, in one module so that several processes can share its gradient.
+    """The policy with its loss, in one module so that processes can average its gradient.
 
-    Where ``iterations`` are given, the policy plans so many backups deep while it learns.
+    ``iterations`` is the K of training, where it differs from the policy's own.
     """
 
     def __init__(self, policy: nn.Module, *, iterations: Iterations = None) -> None:
@@ -65,15 +66,6 @@ class ImitationLoss(nn.Module):
         batch = to_device(batch, next(self.policy.parameters()).device)
         logits, _ = self.policy(batch.observations, batch.states, **self.options)
         return (batch.weights * set_nll(logits, batch.moves)).sum()
-
-
-def set_nll(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Float[Tensor, "B S"]:
-    """Minus the logarithm of the probability that the policy makes one of the right moves.
-
-    With a single right move this is the cross-entropy. A state without any right move is worth 0.
-    """
-    allowed = moves | ~moves.any(dim=-1, keepdim=True)
-    return logits.logsumexp(dim=-1) - logits.masked_fill(~allowed, -torch.inf).logsumexp(dim=-1)
 
 
 def imitate(
@@ -89,13 +81,14 @@ def imitate(
 ) -> Best:
     """Fit the policy to the expert's moves and leave it with its best weights.
 
-    ``loss`` makes of the policy a module that gives the summed loss of a batch of lessons.
-    Epoch e visits the problems in an order that the seed and e alone decide, so a run that is taken up again
-    from a checkpoint goes the way it would have gone.
+    ``loss`` wraps the policy in a module that returns the summed loss of a batch. The order of the problems in an
+    epoch depends on the seed and the epoch alone, so a resumed run gives the same weights.
     """
     if not len(demonstrations):
-        raise InputError("demonstrations must hold at least one problem, but they are empty.")
-    training = Training(policy, demonstrations, config, seed=seed, record=record or NullLogger(), loss=loss)
+        raise InputError("demonstrations: expected at least one problem, got none.")
+    training = ImitationTraining(
+        policy, demonstrations, config, seed=seed, record=record or NullLogger(), loss=loss
+    )
     training.resume()
     while training.epoch < config.epochs:
         metrics = training.run_epoch(progress)
@@ -103,7 +96,7 @@ def imitate(
     return training.restore_best()
 
 
-class Training(EpochTraining):
+class ImitationTraining(EpochTraining):
     """The state of one training by imitation."""
 
     def __init__(
@@ -126,11 +119,11 @@ class Training(EpochTraining):
 
     @property
     def updates_per_epoch(self) -> int:
-        """The last update of an epoch may have fewer problems; none is left out."""
+        """The number of updates; the last one may have fewer problems."""
         return -(-len(self.demonstrations) // self.config.batch_problems)
 
     def stage(self) -> tuple[Stage, int]:
-        """The stage of this epoch, and how many of its epochs have passed."""
+        """The stage of this epoch, and its epochs so far."""
         passed = self.epoch
         for stage in self.config.stages:
             if passed < stage.epochs:
@@ -139,7 +132,7 @@ class Training(EpochTraining):
         raise AssertionError("no stage is left")
 
     def run_epoch(self, progress: Progress) -> dict[str, float]:
-        """Visit every problem once."""
+        """Train on every problem once."""
         stage, passed = self.stage()
         if passed == 0:
             self.optimiser = make_optimiser(self.config.optimiser, self.policy.parameters())
@@ -165,12 +158,12 @@ class Training(EpochTraining):
         return list(torch.as_tensor(order).split(self.config.batch_problems))
 
     def update(self, chosen: Tensor) -> tuple[float, float]:
-        """One step on some problems, shared out among the processes; the loss and weight of all of them."""
+        """One step on some problems, split among the processes; returns their total loss and weight."""
         weight = float(self.demonstrations.weights[chosen].sum())
         share = self.demonstrations[chosen[distributed.rank() :: distributed.world_size()]]
         loss = self.loss(share)
         self.optimiser.zero_grad(set_to_none=True)
-        # Processes average their gradients, so each scales its sum by how many there are.
+        # Processes average their gradients, so each scales its sum by their number.
         (loss * (distributed.world_size() / max(weight, 1.0))).backward()
         if self.config.clip is not None:
             nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.clip)
@@ -178,17 +171,9 @@ class Training(EpochTraining):
         self.optimiser.step()
         return distributed.total(loss.item()), weight
 
-    def finish_epoch(self, metrics: Mapping[str, float], validate: Validator | None) -> None:
-        """Look at the validation problems, keep the best weights, note the metrics, make a checkpoint."""
-        found = self.validate_and_keep(validate) if validate is not None else None
-        self.keep_if_best(found.score if found else 0.0)
-        self.epoch += 1
-        self.record.log({"epoch": self.epoch, **metrics, **(found.metrics if found else {})})
-        self.save()
-
 
 def to_device(batch: Demonstrations, device: torch.device) -> Demonstrations:
-    """The same demonstrations where the policy is."""
+    """The demonstrations on a device."""
     return Demonstrations(
         batch.observations.to(device),
         batch.states.to(device),

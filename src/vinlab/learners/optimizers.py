@@ -1,4 +1,4 @@
-"""How a gradient becomes a step: the optimisers, their rates, and their state as plain tensors."""
+"""Optimisers, learning-rate schedules, and the state of an optimiser as named tensors."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -13,15 +13,15 @@ from vinlab.types import InputError
 
 @dataclass(frozen=True)
 class Stage:
-    """A stretch of training with one rate or one rise and fall of it; the optimiser starts it with no memory."""
+    """Some epochs with one learning-rate schedule; the optimiser starts with a fresh state."""
 
     epochs: int
     rate: float
-    """The rate of the whole stage, or the highest one of a cycle."""
+    """The constant rate, or the highest one of a cycle."""
     schedule: Literal["constant", "one-cycle"] = "constant"
 
     def rate_at(self, progress: float) -> float:
-        """The rate when this share of the stage has passed."""
+        """The rate after this share of the stage."""
         if self.schedule == "constant":
             return self.rate
         if progress < WARM_UP:
@@ -38,7 +38,7 @@ def _slide(start: float, end: float, progress: float) -> float:
 
 
 class TheanoRmsProp(torch.optim.Optimizer):
-    """RMSProp as the authors' code has it: epsilon inside the root, where torch's stands outside."""
+    """RMSProp as in the authors' code: epsilon inside the root (torch has it outside)."""
 
     def __init__(
         self, parameters: Iterable[nn.Parameter], *, lr: float, rho: float = 0.9, epsilon: float = 1e-6
@@ -47,7 +47,7 @@ class TheanoRmsProp(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Move every parameter that has a gradient."""
+        """Update every parameter that has a gradient."""
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is None:
@@ -63,7 +63,7 @@ class TheanoRmsProp(torch.optim.Optimizer):
 OptimiserName = Literal["rmsprop", "adam", "adamw"]
 
 DECAY = 0.05
-"""By which AdamW shrinks weights in each step, times the rate: for data that a network could learn by heart."""
+"""Weight decay of AdamW, to limit overfitting."""
 
 
 def make_optimiser(name: OptimiserName, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
@@ -74,17 +74,17 @@ def make_optimiser(name: OptimiserName, parameters: Iterable[nn.Parameter]) -> t
         return torch.optim.Adam(parameters, lr=0.0)
     if name == "adamw":
         return torch.optim.AdamW(parameters, lr=0.0, weight_decay=DECAY)
-    raise InputError(f"optimiser must be 'rmsprop', 'adam' or 'adamw', but '{name}' came.")
+    raise InputError(f"optimiser: expected 'rmsprop', 'adam' or 'adamw', got '{name}'.")
 
 
 def set_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:
-    """The rate of the next step."""
+    """Set the rate of the next step."""
     for group in optimiser.param_groups:
         group["lr"] = rate
 
 
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """The optimiser's memory as named tensors, for a checkpoint."""
+    """The optimiser's state as named tensors, for a checkpoint."""
     memory: Mapping[int, Mapping[str, Any]] = optimiser.state_dict()["state"]
     return {
         f"{index}.{name}": torch.as_tensor(entry).clone()
@@ -94,7 +94,7 @@ def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def restore_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Give the optimiser back the memory that ``optimiser_tensors`` took from it."""
+    """Restore the state that ``optimiser_tensors`` returned."""
     memory: dict[int, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         index, name = key.split(".", 1)

@@ -1,6 +1,6 @@
 """Imitation with continuous actions: a regression on a teacher's actions in states that are drawn anew."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vinlab.learners.callbacks import NullLogger, Progress, RunLogger, Validator, no_progress
-from vinlab.learners.imitation import ImitationConfig, Training
+from vinlab.learners.imitation import ImitationConfig, ImitationTraining
 from vinlab.learners.training_state import Best
 from vinlab.types import ContinuousDemonstrations, InputError
 
@@ -75,7 +75,7 @@ class RegressionLoss(nn.Module):
         return torch.einsum("bsi,bsij,bsj->bs", error, batch.precisions.to(device), error).sum()
 
 
-class RegressionTraining(Training):
+class RegressionTraining(ImitationTraining):
     """Imitation on sampled states, validated every few epochs."""
 
     demonstrations: StateSampler
@@ -86,15 +86,10 @@ class RegressionTraining(Training):
         self.demonstrations.start_epoch(self.seed, self.epoch)
         return super().run_epoch(progress)
 
-    def finish_epoch(self, metrics: Mapping[str, float], validate: Validator | None) -> None:
-        """Log, make a checkpoint and, where a validation is due, keep the best weights."""
+    def is_validation_due(self) -> bool:
+        """After every few epochs, and after the last one."""
         done = self.epoch + 1
-        if validate is None or done == self.config.epochs or done % self.config.validate_every == 0:
-            super().finish_epoch(metrics, validate)
-            return
-        self.epoch = done
-        self.record.log({"epoch": done, **metrics})
-        self.save()
+        return done == self.config.epochs or done % self.config.validate_every == 0
 
 
 def regress(

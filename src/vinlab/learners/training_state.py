@@ -1,6 +1,8 @@
-"""Training epoch by epoch: what every such training keeps, so that a killed one goes on as if nothing had been."""
+"""The state of a training that a checkpoint holds, so that a killed run resumes bit for bit."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +14,7 @@ from vinlab.types import InputError
 
 @dataclass
 class Best:
-    """The best weights so far by validation, and when they were reached."""
+    """The best weights so far by validation score, and their epoch."""
 
     score: float = -float("inf")
     epoch: int = -1
@@ -20,7 +22,13 @@ class Best:
 
 
 class EpochTraining:
-    """A policy, its optimiser, the epoch and the best weights so far; all of them stand in a checkpoint."""
+    """A policy, its optimiser, the epoch and the best weights so far, all of them in the checkpoint.
+
+    A subclass with further modules or state extends ``modules``, ``state`` and ``restore_state``.
+    """
+
+    unit: ClassVar[str] = "epoch"
+    """The name of the metric that counts the epochs."""
 
     def __init__(self, policy: nn.Module, optimiser: torch.optim.Optimizer, record: RunLogger) -> None:
         self.policy = policy
@@ -30,54 +38,79 @@ class EpochTraining:
         self.best = Best()
 
     def validate_and_keep(self, validate: Validator) -> Validation:
-        """What a look at the validation problems finds."""
+        """Validate the policy and keep its weights if they are the best so far."""
         self.policy.eval()
-        return validate(self.policy)
+        found = validate(self.policy)
+        self.keep_if_best(found.score)
+        return found
 
     def keep_if_best(self, score: float) -> None:
-        """The weights of now are the best so far unless others scored more; of equals the later ones are kept."""
+        """Keep the current weights unless earlier ones scored more; of equals the later ones are kept."""
         if score >= self.best.score:
             weights = {name: tensor.detach().clone() for name, tensor in self.policy.state_dict().items()}
             self.best = Best(score, self.epoch, weights)
 
     def restore_best(self) -> Best:
-        """Give the policy its best weights, and them to the caller."""
+        """Load the best weights into the policy."""
         if self.best.weights:
             self.policy.load_state_dict(self.best.weights)
         return self.best
 
+    def is_validation_due(self) -> bool:
+        """Whether the policy is validated after this epoch."""
+        return True
+
+    def finish_epoch(self, metrics: Mapping[str, Any], validate: Validator | None) -> None:
+        """Validate where due, keep the best weights, log the metrics, save a checkpoint."""
+        found = None
+        if validate is None:
+            self.keep_if_best(0.0)
+        elif self.is_validation_due():
+            found = self.validate_and_keep(validate)
+        self.epoch += 1
+        self.record.log({self.unit: self.epoch, **metrics, **(found.metrics if found else {})})
+        self.save()
+
+    def modules(self) -> dict[str, nn.Module]:
+        """The modules whose weights the checkpoint holds, by the name of their group."""
+        return {"weights": self.policy}
+
+    def state(self) -> dict[str, Any]:
+        """What the checkpoint holds besides tensors."""
+        return {"epoch": self.epoch, "best_score": self.best.score, "best_epoch": self.best.epoch}
+
+    def restore_state(self, state: Mapping[str, Any]) -> None:
+        """Set what ``state`` returned."""
+        self.epoch = state["epoch"]
+        self.best.score, self.best.epoch = state["best_score"], state["best_epoch"]
+
     def save(self) -> None:
-        """Make a checkpoint."""
-        groups = {
-            "weights": self.policy.state_dict(),
-            "best": self.best.weights,
-            "optimiser": optimiser_tensors(self.optimiser),
-        }
-        tensors = {
-            f"{group}/{name}": one for group, entries in groups.items() for name, one in entries.items()
-        }
-        state = {"epoch": self.epoch, "best_score": self.best.score, "best_epoch": self.best.epoch}
-        self.record.save_checkpoint(tensors, state)
+        """Save a checkpoint."""
+        groups = {name: module.state_dict() for name, module in self.modules().items()}
+        groups |= {"best": self.best.weights, "optimiser": optimiser_tensors(self.optimiser)}
+        tensors = {f"{group}/{name}": entry for group, part in groups.items() for name, entry in part.items()}
+        self.record.save_checkpoint(tensors, self.state())
 
     def resume(self) -> None:
-        """Take up the last checkpoint, if there is one."""
+        """Load the last checkpoint, if there is one."""
         found = self.record.load_checkpoint()
         if found is None:
             return
         tensors, state = found
-        groups: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "optimiser": {}}
+        groups: dict[str, dict[str, Tensor]] = {name: {} for name in (*self.modules(), "best", "optimiser")}
         for key, tensor in tensors.items():
             group, name = key.split("/", 1)
             groups[group][name] = tensor
-        self.policy.load_state_dict(groups["weights"])
+        for name, module in self.modules().items():
+            module.load_state_dict(groups[name])
         restore_optimiser(self.optimiser, groups["optimiser"])
-        self.epoch = state["epoch"]
-        self.best = Best(state["best_score"], state["best_epoch"], groups["best"])
+        self.best = Best(weights=groups["best"])
+        self.restore_state(state)
 
     def require_finite(self, loss: Tensor) -> None:
-        """Stop before a loss that is no number spoils the weights."""
+        """Stop before a loss that is not finite reaches the weights."""
         if not torch.isfinite(loss):
             raise InputError(
-                f"the loss became {loss.item()} in epoch {self.epoch + 1}; "
-                "a lower rate or a tighter clip keeps it finite."
+                f"the loss became {loss.item()} in epoch {self.epoch + 1}: expected a finite one; "
+                "use a lower rate or a tighter clip."
             )

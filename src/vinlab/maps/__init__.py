@@ -1,8 +1,8 @@
-"""Maps from anywhere: pictures, robots' maps, benchmark maps, geographic rasters and arrays, each a file here."""
+"""Map files: images, ROS maps, benchmark maps, geographic rasters and arrays, a module for each format."""
 
 from vinlab.maps.grid_map import GridMap, MapOptions, inflate_obstacles
 from vinlab.maps.read import map_from_bytes, read_map
-from vinlab.maps.scenarios import Scenarios, is_scenario_file, read_scenarios
+from vinlab.maps.scenarios import Scenarios, read_map_or_scenarios, read_scenarios
 from vinlab.maps.transform import Frame
 from vinlab.maps.write_path import write_route
 
@@ -12,9 +12,9 @@ __all__ = [
     "MapOptions",
     "Scenarios",
     "inflate_obstacles",
-    "is_scenario_file",
     "map_from_bytes",
     "read_map",
+    "read_map_or_scenarios",
     "read_scenarios",
     "write_route",
 ]

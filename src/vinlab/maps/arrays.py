@@ -1,9 +1,10 @@
-"""Arrays as maps: ``.npy``, ``.npz`` of our own, and the data sets of Neural A*."""
+"""Arrays as maps: ``.npy``, ``.npz`` with ``obstacles``, and the datasets of Neural A*."""
 
 import io
 import math
 import zipfile
 import zlib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,10 @@ from vinlab.maps.grid_map import GridMap, MapOptions, require_side, unknown_word
 from vinlab.types import InputError
 
 LARGEST_ARRAY = 128 * 2**20
-"""Bytes of an array that are unpacked at most."""
-MOST_MEMBERS = 1000
+"""The most bytes of an array that are unpacked."""
+MAX_MEMBERS = 1000
 NEURAL_ASTAR_MAPS, NEURAL_ASTAR_GOALS = ("arr_0", "arr_4", "arr_8"), ("arr_1", "arr_5", "arr_9")
-"""The maps of training, validation and test; the goals follow each."""
+"""The maps of training, validation and test, and their goals."""
 
 
 def map_of_array(data: bytes, name: str, options: MapOptions) -> GridMap:
@@ -25,8 +26,8 @@ def map_of_array(data: bytes, name: str, options: MapOptions) -> GridMap:
 
 def map_of_archive(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map of an ``.npz`` file: its ``obstacles`` (1 is blocked), or a map of Neural A* (1 is free)."""
-    if data.count(b"PK\x01\x02") > MOST_MEMBERS:
-        raise InputError(f"{name} holds more than {MOST_MEMBERS} arrays.")
+    if (count := data.count(b"PK\x01\x02")) > MAX_MEMBERS:
+        raise InputError(f"{name}: expected at most {MAX_MEMBERS} arrays, got {count}.")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = {member.removesuffix(".npy") for member in archive.namelist()}
@@ -37,11 +38,15 @@ def map_of_archive(data: bytes, name: str, options: MapOptions) -> GridMap:
     except InputError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError) as error:
-        raise InputError(f"{name} is not a whole .npz file of plain arrays.") from error
+        raise InputError(
+            f"{name}: expected a complete .npz file of plain arrays, got a damaged one."
+        ) from error
     except (NotImplementedError, RuntimeError, ValueError) as error:
-        raise InputError(f"{name} cannot be unpacked: it is encrypted or packed in a strange way.") from error
+        raise InputError(
+            f"{name}: expected a plain .npz file, got one that is encrypted or packed in an unknown format."
+        ) from error
     held = ", ".join(sorted(names)[:8])[:200] or "none"
-    raise InputError(f"{name} must hold an array 'obstacles', but has {held}.")
+    raise InputError(f"{name}: expected an array 'obstacles', got {held}.")
 
 
 def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, options: MapOptions) -> GridMap:
@@ -53,7 +58,7 @@ def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, options: 
 
 
 def _position(positions: np.ndarray, index: int) -> tuple[int, int] | None:
-    """A position of a list of them; None if there is none, which the map itself need not mind."""
+    """A position of a list of them; None where the list holds no valid one."""
     if positions.ndim != 2 or positions.shape[1] != 2 or not 0 <= index < len(positions):
         return None
     row, col = positions[index].tolist()
@@ -61,15 +66,14 @@ def _position(positions: np.ndarray, index: int) -> tuple[int, int] | None:
 
 
 def _map_of_neural_astar(archive: zipfile.ZipFile, name: str, options: MapOptions) -> GridMap:
-    if options.blocked is None:
-        options = MapOptions("low", options.threshold, options.unknown, options.index)
+    if options.obstacles is None:
+        options = replace(options, obstacles="dark")
     index = options.index
     for maps, goals in zip(NEURAL_ASTAR_MAPS, NEURAL_ASTAR_GOALS, strict=True):
         array = _member(archive, maps, name)
         if index < len(array) or maps == NEURAL_ASTAR_MAPS[-1]:
-            chosen = MapOptions(options.blocked, options.threshold, options.unknown, index)
             goal = _marked(_member(archive, goals, name), index)
-            return _map_of(array, name, chosen, goal=goal)
+            return _map_of(array, name, replace(options, index=index), goal=goal)
         index -= len(array)
     raise AssertionError
 
@@ -92,37 +96,31 @@ def _map_of(
 ) -> GridMap:
     if array.ndim == 3:
         if not 0 <= options.index < len(array):
-            raise InputError(
-                f"index must lie in 0..{len(array) - 1}, the maps in {name}, but {options.index} came."
-            )
+            raise InputError(f"{name}: expected an index of 0 to {len(array) - 1}, got {options.index}.")
         array = array[options.index]
     if array.ndim != 2:
-        raise InputError(
-            f"{name} must hold maps of two axes (rows, columns), but the shape {array.shape} came."
-        )
+        raise InputError(f"{name}: expected maps of two axes (rows, columns), got the shape {array.shape}.")
     require_side(array.shape[0], array.shape[1], name)
     obstacles, words = values_to_obstacles(array, name, options)
     return GridMap(obstacles, f"An array; {words}.", start=start, goal=goal)
 
 
 def values_to_obstacles(array: np.ndarray, name: str, options: MapOptions) -> tuple[np.ndarray, str]:
-    """The obstacles in numbers of any kind, and in words how they were found; what is not a number is unknown."""
+    """The obstacles in an array of numbers, and in words the rule; not-a-number is unknown."""
     unknown = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
     if options.threshold is None:
         strange = array[(array != 0) & (array != 1) & ~unknown]
         if strange.size:
-            raise InputError(
-                f"{name} must hold only 0 and 1, but {strange.flat[0]} came; give --threshold for other values."
-            )
-        high, words = array == 1, {"low": "0 is blocked", "high": "1 is blocked"}
+            raise InputError(f"{name}: expected only 0 and 1, or a --threshold, got {strange.flat[0]}.")
+        high, words = array == 1, {"dark": "0 is blocked", "bright": "1 is blocked"}
     else:
         if not math.isfinite(options.threshold):
-            raise InputError(f"threshold must be a finite number, but {options.threshold} came.")
+            raise InputError(f"threshold: expected a finite number, got {options.threshold}.")
         level = f"{options.threshold:g}"
         high = array > options.threshold
-        words = {"low": f"values up to {level} are blocked", "high": f"values above {level} are blocked"}
-    which = options.blocked or "high"
-    blocked = high if which == "high" else ~high
+        words = {"dark": f"values up to {level} are blocked", "bright": f"values above {level} are blocked"}
+    which = options.obstacles or "bright"
+    blocked = high if which == "bright" else ~high
     return with_unknown(blocked, unknown, options), words[which] + unknown_words(unknown, options)
 
 
@@ -132,21 +130,19 @@ def _member(archive: zipfile.ZipFile, key: str, name: str) -> np.ndarray:
 
 
 def _read_array(file: Any, name: str) -> np.ndarray:
-    """A plain array of numbers; its size is known and bounded before it is unpacked."""
+    """A plain array of numbers; its size is checked before it is unpacked."""
     try:
         version = np.lib.format.read_magic(file)
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         shape, by_columns, kind = read[version](file)
     except Exception as error:  # NumPy parses the header as Python, and fails in many ways
-        raise InputError(f"{name} is not a whole file of plain arrays.") from error
+        raise InputError(f"{name}: expected a complete file of plain arrays, got a damaged one.") from error
     if kind.kind not in "buif":
-        raise InputError(f"{name} must be one of the plain arrays of numbers, but holds {str(kind)[:60]}.")
+        raise InputError(f"{name}: expected plain arrays of numbers, got {str(kind)[:60]}.")
     wanted = math.prod(shape) * kind.itemsize
     if min(shape, default=1) < 1 or wanted > LARGEST_ARRAY:
-        raise InputError(
-            f"{name} must hold between one cell and {LARGEST_ARRAY // 2**20} MB, but the shape {shape} came."
-        )
+        raise InputError(f"{name}: expected one cell to {LARGEST_ARRAY // 2**20} MB, got the shape {shape}.")
     data = file.read(wanted)
     if len(data) < wanted:
-        raise InputError(f"{name} is cut off: {wanted} bytes are wanted, but {len(data)} came.")
+        raise InputError(f"{name}: expected {wanted} bytes, got {len(data)}; the file is cut off.")
     return np.frombuffer(data, kind).reshape(shape, order="F" if by_columns else "C")

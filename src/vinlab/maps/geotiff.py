@@ -13,20 +13,20 @@ from vinlab.maps.transform import CELLS, Frame
 from vinlab.types import InputError
 
 LARGEST_RASTER = 256 * 2**20
-"""Bytes of all bands, and of one block of them, that are unpacked at most."""
+"""The most bytes of all bands, and of one block of them, that are unpacked."""
 
 
 def map_of_geotiff(data: bytes, name: str, options: MapOptions) -> GridMap:
-    """The map of the first band, in the raster's own coordinates; cells without data are unknown."""
+    """The map of the first band, in the raster's coordinates; cells without data are unknown."""
     rasterio = _rasterio()
-    # Its log repeats what the one sentence of an error says.
+    # Its log repeats the message of the error.
     logging.getLogger("rasterio").setLevel(logging.CRITICAL)
     try:
         with (
             warnings.catch_warnings(action="ignore"),
             rasterio.Env(GDAL_CACHEMAX=64 * 2**20),
             rasterio.MemoryFile(data) as file,
-            # Only this driver: others can be told to open files elsewhere.
+            # Only this driver: others can open files elsewhere.
             file.open(driver="GTiff") as raster,
         ):
             _require_modest(raster, name)
@@ -35,8 +35,8 @@ def map_of_geotiff(data: bytes, name: str, options: MapOptions) -> GridMap:
             frame = _frame(raster)
     except InputError:
         raise
-    except Exception as error:  # rasterio has a dozen kinds of its own
-        raise InputError(f"{name} is not a whole GeoTIFF: it cannot be read.") from error
+    except Exception as error:  # rasterio has a dozen exceptions of its own
+        raise InputError(f"{name}: expected a complete GeoTIFF, got a file that cannot be read.") from error
     return _map_of(band, known, frame, name, options)
 
 
@@ -46,7 +46,7 @@ def _rasterio() -> Any:
         import rasterio.errors
         import rasterio.io
     except ImportError as error:
-        raise InputError("GeoTIFF needs rasterio: install it with pip install 'vinlab[geo]'.") from error
+        raise InputError("GeoTIFF needs rasterio: pip install 'vinlab[geo]'.") from error
     return rasterio
 
 
@@ -54,17 +54,15 @@ def _require_modest(raster: Any, name: str) -> None:
     require_side(raster.height, raster.width, name)
     kind = np.dtype(raster.dtypes[0])
     if kind.kind not in "uif":
-        raise InputError(f"{name} must hold plain numbers, but its first band is of type {kind}.")
+        raise InputError(f"{name}: expected plain numbers in the first band, got {kind}.")
     block_rows, block_cols = raster.block_shapes[0]
     for cells in (raster.height * raster.width, block_rows * block_cols):
         if cells * raster.count * kind.itemsize > LARGEST_RASTER:
-            raise InputError(
-                f"{name} unpacks to more than {LARGEST_RASTER // 2**20} MB, the limit of a raster."
-            )
+            raise InputError(f"{name}: expected at most {LARGEST_RASTER // 2**20} MB unpacked, got more.")
 
 
 def _frame(raster: Any) -> Frame:
-    """The middles of cells in the raster's coordinates."""
+    """The centres of cells in the raster's coordinates."""
     there = raster.transform
     if there.is_identity:
         return CELLS
@@ -82,11 +80,11 @@ def _map_of(band: np.ndarray, known: np.ndarray, frame: Frame, name: str, option
     clean = np.where(unknown, 0, band)
     where = f" in {frame.crs}" if frame.crs else ""
     if clean.dtype == np.uint8 and clean.max(initial=0) > 1 and (options.threshold or 0) < 1:
-        # Eight bits are shades of grey, and low is dark.
-        threshold = options.require_picture_threshold()
+        # Eight bits are shades of grey.
+        threshold = options.require_brightness()
         dark = clean < threshold * 255
         blocked, words = dark, f"darker than {threshold} is blocked"
-        if options.blocked == "high":
+        if options.obstacles == "bright":
             blocked, words = ~dark, f"darker than {threshold} is free"
     else:
         obstacles, words = values_to_obstacles(clean, name, options)

@@ -1,4 +1,4 @@
-"""Reading a map file, whatever it is: its content says, not its name."""
+"""Reading a map file of any format; the content tells the format, not the name."""
 
 import re
 from pathlib import Path
@@ -6,47 +6,50 @@ from pathlib import Path
 from vinlab.maps.arrays import map_of_archive, map_of_array
 from vinlab.maps.geotiff import map_of_geotiff
 from vinlab.maps.grid_map import GridMap, MapOptions
-from vinlab.maps.image import map_of_picture
+from vinlab.maps.image import map_of_image
 from vinlab.maps.movingai import map_of_movingai
 from vinlab.maps.ros import read_ros_map
 from vinlab.maps.safe_files import read_content
 from vinlab.types import InputError
 
-FORMATS = "PNG, PGM, GeoTIFF, .npy, .npz, a MovingAI .map, or the .yaml of a robot's map"
+FORMATS = "PNG, PGM, GeoTIFF, .npy, .npz, a MovingAI .map, or the .yaml of a ROS map"
 
 BEGINNINGS = (
-    (rb"\x89PNG", map_of_picture),
-    (rb"P[25]\s", map_of_picture),
+    (rb"\x89PNG", map_of_image),
+    (rb"P[25]\s", map_of_image),
     (rb"II[*+]\0|MM\0[*+]", map_of_geotiff),
     (rb"\x93NUMPY", map_of_array),
     (rb"PK", map_of_archive),
     (rb"(?:\xef\xbb\xbf)?\s*type\s+\w+", map_of_movingai),
 )
-"""How the files of each format begin, and who reads them."""
+"""How the files of each format begin, and their readers."""
 
-ROBOT_MAP = re.compile(rb"^\s*['\"]?image['\"]?\s*:", re.MULTILINE)
+ROS_MAP = re.compile(rb"^\s*['\"]?image['\"]?\s*:", re.MULTILINE)
 SCENARIOS = re.compile(rb"(?:\xef\xbb\xbf)?\s*version\s+\d")
 
 
 def read_map(path: str | Path, options: MapOptions | None = None) -> GridMap:
-    """The map of a file: PNG, PGM, GeoTIFF, ``.npy``, ``.npz``, MovingAI, or a robot's yaml."""
-    path, options = Path(path), options or MapOptions()
-    data = read_content(path)
-    if ROBOT_MAP.search(data[:4096]) and not _reader(data):
+    """The map of a file: PNG, PGM, GeoTIFF, ``.npy``, ``.npz``, MovingAI, or the yaml of a ROS map."""
+    return map_of_file(read_content(Path(path)), Path(path), options or MapOptions())
+
+
+def map_of_file(data: bytes, path: Path, options: MapOptions) -> GridMap:
+    """The map in the content of a file, which may name an image beside it."""
+    if ROS_MAP.search(data[:4096]) and not _reader(data):
         return read_ros_map(data, path, options)
     return map_from_bytes(data, str(path), options)
 
 
 def map_from_bytes(data: bytes, name: str, options: MapOptions | None = None) -> GridMap:
-    """The map that the content of one file holds, when there is no folder to look for others in."""
+    """The map in the content of one file, without a folder to find others in."""
     reader = _reader(data)
     if reader is not None:
         return reader(data, name, options or MapOptions())
     if SCENARIOS.match(data[:100]):
-        raise InputError(f"{name} is a list of scenarios, not a map.")
-    if ROBOT_MAP.search(data[:4096]):
-        raise InputError(f"{name} only names a robot's map; give the picture itself.")
-    raise InputError(f"{name} is none of the known kinds of map: {FORMATS}.")
+        raise InputError(f"{name}: expected a map, got a list of scenarios.")
+    if ROS_MAP.search(data[:4096]):
+        raise InputError(f"{name}: expected the image of a ROS map, got its yaml file.")
+    raise InputError(f"{name}: expected {FORMATS}, got another format.")
 
 
 def _reader(data: bytes):

@@ -1,20 +1,20 @@
-"""The bytes of files from strangers: regular files of a bounded size, and nothing else."""
+"""The bytes of files from unknown sources: regular files of a bounded size, and nothing else."""
 
 from pathlib import Path
 
 from vinlab.types import InputError
 
 LARGEST_FILE = 64 * 2**20
-"""Larger files are refused unread."""
+"""Bytes; larger files are refused."""
 
 
 def read_content(path: Path) -> bytes:
-    """The bytes of a file that is there, is a regular file, and is neither empty nor too large."""
+    """The bytes of a regular file that is neither empty nor too large."""
     try:
         if path.is_dir():
-            raise InputError(f"{path} is a folder; a map file is wanted.")
+            raise InputError(f"{path}: expected a file, got a folder.")
         if path.exists() and not path.is_file():
-            raise InputError(f"{path} is not a regular file.")
+            raise InputError(f"{path}: expected a regular file, got a device or a pipe.")
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
@@ -23,25 +23,31 @@ def read_content(path: Path) -> bytes:
         reason = error.strerror if isinstance(error, OSError) else error
         raise InputError(f"{path} cannot be read: {reason}.") from error
     if len(data) > LARGEST_FILE:
-        raise InputError(f"{path} is larger than {LARGEST_FILE // 2**20} MB, the limit of a map file.")
+        raise InputError(f"{path}: expected at most {LARGEST_FILE // 2**20} MB, got more.")
     if not data:
-        raise InputError(f"{path} is empty.")
+        raise InputError(f"{path}: expected a map, got an empty file.")
     return data
 
 
 def resolve_sibling(path: Path, name: str) -> Path:
-    """A file that another one names: it must lie in the same folder or below, whatever the name tries."""
+    """The file that another one names, in the same folder or below and nowhere else."""
     if "\0" in name or len(name) > 1000:
-        raise InputError(f"{path} names a file whose name cannot be one.")
+        raise InputError(
+            f"{path}: expected the name of a file, got one with a zero byte or of more than 1000 characters."
+        )
     folder = path.parent.resolve()
     try:
         named = (folder / name).resolve()
     except (OSError, RuntimeError) as error:
-        raise InputError(f"{path} names a file that cannot be found: {error}.") from error
+        raise InputError(
+            f"{path}: expected the name of a file beside it, got one that cannot be resolved: {error}."
+        ) from error
     if not named.is_relative_to(folder):
-        raise InputError(f"{path} names '{name}', which lies outside its own folder; put it beside the file.")
+        raise InputError(
+            f"{path}: expected the name of a file beside it, got '{name}', which lies outside its folder."
+        )
     if not named.is_file():
-        raise InputError(f"{path} names '{name}', but there is no such file beside it.")
+        raise InputError(f"{path}: expected the file '{name}' beside it, got none.")
     return named
 
 
@@ -50,4 +56,4 @@ def as_text(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{name} must be text, but holds bytes that are none.") from None
+        raise InputError(f"{name}: expected text, got other bytes.") from None

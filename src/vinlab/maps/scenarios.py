@@ -1,4 +1,4 @@
-"""The scenarios of the MovingAI benchmarks: many starts and goals on one map, with the length of the best way."""
+"""The scenarios of the MovingAI benchmarks: starts and goals on one map, with the optimal lengths."""
 
 import math
 import re
@@ -9,16 +9,16 @@ import numpy as np
 from jaxtyping import Float64, Int64
 
 from vinlab.maps.grid_map import GridMap, MapOptions
-from vinlab.maps.read import SCENARIOS, read_map
+from vinlab.maps.read import SCENARIOS, map_of_file, read_map
 from vinlab.maps.safe_files import as_text, read_content, resolve_sibling
 from vinlab.types import InputError
 
-MOST = 100_000
+MAX_SCENARIOS = 100_000
 
 
 @dataclass(frozen=True)
 class Scenarios:
-    """Tasks on one map."""
+    """Problems on one map."""
 
     map: GridMap
     starts: Int64[np.ndarray, "N 2"]
@@ -30,29 +30,31 @@ class Scenarios:
         return len(self.starts)
 
 
-def is_scenario_file(path: str | Path) -> bool:
-    """Whether a file is a list of scenarios; one that cannot be read is not."""
-    try:
-        with Path(path).open("rb") as file:
-            return Path(path).is_file() and bool(SCENARIOS.match(file.read(100)))
-    except (OSError, ValueError):
-        return False
+def read_map_or_scenarios(path: Path, options: MapOptions) -> GridMap | Scenarios:
+    """The map of a file, or the scenarios if it is a list of them."""
+    data = read_content(path)
+    if SCENARIOS.match(data[:100]):
+        return _scenarios_of(data, path, options)
+    return map_of_file(data, path, options)
 
 
 def read_scenarios(path: str | Path, options: MapOptions | None = None) -> Scenarios:
     """The scenarios of a file and the map beside it that they name."""
-    path = Path(path)
-    lines = as_text(read_content(path), str(path)).splitlines()[1:]
+    return _scenarios_of(read_content(Path(path)), Path(path), options)
+
+
+def _scenarios_of(data: bytes, path: Path, options: MapOptions | None) -> Scenarios:
+    lines = as_text(data, str(path)).splitlines()[1:]
     rows = [_fields(line, number + 2, path) for number, line in enumerate(lines) if line.strip()]
-    if not 0 < len(rows) <= MOST:
-        raise InputError(f"{path} must hold between 1 and {MOST} scenarios, but {len(rows)} came.")
+    if not 0 < len(rows) <= MAX_SCENARIOS:
+        raise InputError(f"{path}: expected 1 to {MAX_SCENARIOS} scenarios, got {len(rows)}.")
     names = {row[0] for row in rows}
     if len(names) > 1:
-        raise InputError(f"{path} must speak of one map, but names {len(names)}.")
+        raise InputError(f"{path}: expected scenarios of one map, got {len(names)} maps.")
     map = read_map(resolve_sibling(path, re.split(r"[/\\]", names.pop())[-1]), options)
     numbers = np.array([row[1] for row in rows], dtype=np.int64)
     _require_same_size(numbers[:, :2], map, path)
-    # The file says x, y; we say row, col.
+    # The file has x, y; vinlab has row, col.
     starts, goals = numbers[:, [3, 2]], numbers[:, [5, 4]]
     for name, cells in (("start", starts), ("goal", goals)):
         _require_free(cells, map, name, path)
@@ -69,8 +71,8 @@ def _fields(line: str, number: int, path: Path) -> tuple[str, list[int], float]:
             raise ValueError
     except ValueError:
         raise InputError(
-            f"{path} must have nine fields in each line (bucket, map, two sizes, start x y, goal x y, length); "
-            f"line {number} has not."
+            f"{path}: expected nine fields in each line (bucket, map, two sizes, start x y, goal x y, length), "
+            f"got others in line {number}."
         ) from None
     return name, whole, stated
 
@@ -78,7 +80,7 @@ def _fields(line: str, number: int, path: Path) -> tuple[str, list[int], float]:
 def _require_same_size(sizes: np.ndarray, map: GridMap, path: Path) -> None:
     height, width = map.obstacles.shape
     if (sizes != (width, height)).any():
-        raise InputError(f"{path} is made for another size than the {height} x {width} cells of its map.")
+        raise InputError(f"{path}: expected the size of its map, {height} x {width} cells, got another.")
 
 
 def _require_free(cells: np.ndarray, map: GridMap, name: str, path: Path) -> None:
@@ -88,4 +90,6 @@ def _require_free(cells: np.ndarray, map: GridMap, name: str, path: Path) -> Non
     if bad.any():
         first = int(bad.argmax())
         row, col = cells[first].tolist()
-        raise InputError(f"{path}: the {name} ({row}, {col}) of scenario {first} is blocked or off the map.")
+        raise InputError(
+            f"{path}: expected a free cell as the {name} of scenario {first}, got ({row}, {col})."
+        )

@@ -1,4 +1,4 @@
-"""Where the cells of a map lie in the world."""
+"""The world coordinates of the cells of a map."""
 
 import math
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from vinlab.types import InputError
 class Frame:
     """An affine map from cells to world coordinates: ``x = a col + b row + c``, ``y = d col + e row + f``.
 
-    Whole numbers of ``col`` and ``row`` are the middles of cells.
+    Whole numbers of ``col`` and ``row`` are the centres of cells.
     """
 
     a: float = 1.0
@@ -30,7 +30,7 @@ class Frame:
         numbers = (self.a, self.b, self.c, self.d, self.e, self.f)
         if not all(math.isfinite(number) for number in numbers) or self._determinant == 0:
             raise InputError(
-                "The map's world coordinates must be finite and give each cell a place of its own."
+                f"expected finite world coordinates that differ for every cell, got the affine map {numbers}."
             )
 
     @property
@@ -43,16 +43,16 @@ class Frame:
         return math.hypot(self.b, self.e), math.hypot(self.a, self.d)
 
     def to_world(self, cells: Num[np.ndarray, "T 2"]) -> Float64[np.ndarray, "T 2"]:
-        """The ``(x, y)`` of the middle of each cell ``(row, col)``."""
+        """The ``(x, y)`` of the centre of each cell ``(row, col)``."""
         row, col = np.asarray(cells, dtype=np.float64).T
         x = self.a * col + self.b * row + self.c
         y = self.d * col + self.e * row + self.f
         return np.stack([x, y], axis=-1)
 
     def to_cell(self, x: float, y: float) -> tuple[int, int]:
-        """The ``(row, col)`` of the cell that a place lies in, which may be off the map."""
+        """The ``(row, col)`` of the cell that a point lies in, which may be off the map."""
         if not (math.isfinite(x) and math.isfinite(y)):
-            raise InputError(f"World coordinates must be finite numbers, but {x}, {y} came.")
+            raise InputError(f"expected finite world coordinates, got {x}, {y}.")
         right, down = x - self.c, y - self.f
         col = (self.e * right - self.b * down) / self._determinant
         row = (self.a * down - self.d * right) / self._determinant
@@ -60,4 +60,4 @@ class Frame:
 
 
 CELLS = Frame()
-"""Maps without a world of their own: x is the column and y the row, counted from the upper left cell."""
+"""Maps without world coordinates: x is the column and y the row, counted from the upper left cell."""

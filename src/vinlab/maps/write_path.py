@@ -1,4 +1,4 @@
-"""A path in the map's own coordinates, as CSV, JSON or GeoJSON."""
+"""A path in the coordinates of its map, as CSV, JSON or GeoJSON."""
 
 import csv
 import io
@@ -16,25 +16,25 @@ from vinlab.types import InputError
 
 
 def write_route(path: Path, cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[str, Any]) -> None:
-    """Write a path to a file; the ending of its name says how. ``metadata`` such as the cost go along in JSON."""
+    """Write a path to a file; its suffix tells the format. JSON holds ``metadata`` such as the cost too."""
     writers = {".csv": as_csv, ".json": as_json, ".geojson": as_geojson}
     if path.suffix.lower() not in writers:
-        raise InputError(f"A path is written as {', '.join(writers)}, but '{path.name}' ends otherwise.")
+        raise InputError(f"expected a path file of type {', '.join(writers)}, got '{path.name}'.")
     write_text(path, writers[path.suffix.lower()](cells, frame, metadata))
 
 
 def as_csv(cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[str, Any]) -> str:
-    """A line for each cell: its row and column, and its place in the world."""
+    """A line for each cell: its row and column, and its world coordinates."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["row", "col", "x", "y"])
-    for cell, place in zip(cells.tolist(), frame.to_world(cells).tolist(), strict=True):
-        writer.writerow([*cell, *(repr(number) for number in place)])
+    for cell, point in zip(cells.tolist(), frame.to_world(cells).tolist(), strict=True):
+        writer.writerow([*cell, *(repr(number) for number in point)])
     return text.getvalue()
 
 
 def as_json(cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[str, Any]) -> str:
-    """One object: the facts, the cells and their places."""
+    """One object: the metadata, the cells and their world coordinates."""
     record = {
         **metadata,
         "unit": frame.unit,
@@ -46,13 +46,13 @@ def as_json(cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[str, 
 
 
 def as_geojson(cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[str, Any]) -> str:
-    """One feature in the map's own coordinates, whose reference system it names where there is one."""
-    places = frame.to_world(cells).tolist()
-    # A line needs two places; who stands at the goal already has one.
+    """One feature in the coordinates of the map, with their reference system where the map has one."""
+    points = frame.to_world(cells).tolist()
+    # A line needs two points; a start at the goal gives one.
     geometry = (
-        {"type": "LineString", "coordinates": places}
-        if len(places) > 1
-        else {"type": "Point", "coordinates": places[0]}
+        {"type": "LineString", "coordinates": points}
+        if len(points) > 1
+        else {"type": "Point", "coordinates": points[0]}
     )
     record: dict[str, Any] = {
         "type": "Feature",

@@ -1,4 +1,4 @@
-"""Trained models: from the weights that the package ships, or from the folder of a run."""
+"""Trained models: shipped with the package, or from the folder of a run."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,36 +7,39 @@ from pathlib import Path
 from typing import Any
 
 from vinlab.models.names import suggestion
-from vinlab.networks.base import Policy
 from vinlab.networks.configs import current_weight_names, network_config
 from vinlab.recording.files import read_json_object
 from vinlab.recording.finished_run import WEIGHTS, open_run
-from vinlab.recording.weights import load_weights
+from vinlab.recording.weights import load_tensors, load_weights
 from vinlab.types import InputError
 
+ANY_MAP = "any map"
+"""The entry ``serves`` in the card of a model for maps of any size and kind."""
+
 SHIPPED = Path(__file__).parents[1] / "pretrained"
-"""Where the shipped weights lie, each a ``.safetensors`` file with a ``.json`` card beside it."""
+"""The folder of the shipped weights: ``.safetensors`` files, each with a ``.json`` card."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """A trained network, with what is known about it."""
+    """A trained network and its metadata."""
 
     id: str
-    network: Policy
+    network: Any
+    """A ``networks.Policy``, or a policy for problems that are not grids."""
     size: int
     """The longer side of the maps it was trained on; 0 where its problems have no size."""
     card: Mapping[str, Any]
-    """How it was trained and how well it does."""
+    """How it was trained, and its scores."""
     corner_cutting: bool = True
-    """Whether diagonal moves could pass the corners of obstacles in its training."""
+    """Whether diagonal moves could cut the corners of obstacles in its training."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """The configuration of its training, as the manifest or card holds it."""
     folder: Path | None = None
     """The folder of its run; None where the package ships it."""
 
     def iterations_for(self, shape: Sequence[int]) -> int | tuple[int, ...] | None:
-        """The K of training, scaled to a map of another size: goals that are further away need more backups."""
+        """The K of training, scaled with the side of the map: more distant goals need more backups."""
         iterations = self.network.iterations
         if iterations is None or not self.size:
             return iterations
@@ -47,13 +50,14 @@ class Model:
 
 
 def default_id(*, corner_cutting: bool) -> str:
-    """The id of the shipped model for maps of any kind, by whether diagonal moves may pass corners."""
-    wanted = ("grid/any",) if corner_cutting else ("grid/strict", "grid/any")
-    return next((id for id in wanted if id in shipped_ids()), "gridworld/28/vin")
+    """The shipped model for any map, trained with this rule for diagonal moves where there is such a model."""
+    cards = {id: read_card(id) for id in shipped_ids()}
+    general = [id for id, card in cards.items() if card.get("serves") == ANY_MAP]
+    return min(general, key=lambda id: _cuts_corners(cards[id]["config"]) != corner_cutting)
 
 
 def load(name: str | Path) -> Model:
-    """A trained model by its id, such as ``gridworld/28/vin``, or from the folder of a finished run."""
+    """A shipped model by its id (see ``shipped_ids``), or the model of a finished run by its folder."""
     if Path(name).is_dir():
         return _from_run(Path(name))
     if str(name) in shipped_ids():
@@ -62,7 +66,7 @@ def load(name: str | Path) -> Model:
 
 
 def shipped_ids() -> list[str]:
-    """The ids of the models whose weights come with the package."""
+    """The ids of the shipped models."""
     return sorted(_id_of(card) for card in SHIPPED.glob("*.json"))
 
 
@@ -70,25 +74,39 @@ def _id_of(card: Path) -> str:
     return card.stem.replace("_", "/")
 
 
+def read_card(id: str) -> dict[str, Any]:
+    """How a shipped model was trained, its scores and its limits."""
+    return read_json_object(SHIPPED / f"{stem_of(id)}.json")
+
+
+def stem_of(id: str) -> str:
+    """The name of a shipped model's files."""
+    return id.replace("/", "_")
+
+
 def _from_package(id: str) -> Model:
-    stem = id.replace("/", "_")
-    card = read_json_object(SHIPPED / f"{stem}.json")
-    return _build(id, card["config"], SHIPPED / f"{stem}.safetensors", card)
+    card = read_card(id)
+    return _build(id, card["config"], SHIPPED / f"{stem_of(id)}.safetensors", card)
 
 
 def _from_run(folder: Path) -> Model:
     run = open_run(folder)
     weights = folder / WEIGHTS
     if not weights.exists():
-        raise InputError(f"{folder} holds no {WEIGHTS}: only the scores of this run were kept.")
+        raise InputError(f"{folder}: expected {WEIGHTS}, got a run of which the scores alone were kept.")
     model = _build(run.manifest.id, run.manifest.config, weights, run.result)
     return replace(model, folder=folder)
 
 
 def _build(id: str, config: Mapping[str, Any], weights: Path, card: Mapping[str, Any]) -> Model:
     if "network" not in config:
-        raise InputError(f"'{id}' has no network of its own: it evaluates a shipped model.")
-    network: Any = network_config(config["network"]).build()
+        raise InputError(
+            f"expected a setting with a network of its own, got {id}, which evaluates another model."
+        )
+    settings: Any = network_config(config["network"])
+    if hasattr(settings, "for_weights"):
+        settings = settings.for_weights(load_tensors(weights))
+    network = settings.build()
     load_weights(network, weights, rename=current_weight_names)
     network.eval()
     data = config.get("data", {})
@@ -97,6 +115,10 @@ def _build(id: str, config: Mapping[str, Any], weights: Path, card: Mapping[str,
         network=network,
         size=int(data.get("size", 0)),
         card=card,
-        corner_cutting=bool(data.get("corner_cutting", True)),
+        corner_cutting=_cuts_corners(config),
         config=config,
     )
+
+
+def _cuts_corners(config: Mapping[str, Any]) -> bool:
+    return bool(config.get("data", {}).get("corner_cutting", True))

@@ -1,6 +1,6 @@
-"""Weights that come with the package: a finished run made into a small file with a card beside it.
+"""Ship a finished run with the package: its weights, and a card beside them.
 
-Usage: python -m vinlab.models.publish RUN --limits "what it is not for"
+Usage: python -m vinlab.models.publish RUN --limits "what it is not for" [--serves "any map"]
 """
 
 import argparse
@@ -8,17 +8,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vinlab.models import SHIPPED
+from vinlab.models import ANY_MAP, SHIPPED, stem_of
 from vinlab.recording.files import write_bytes, write_json
 from vinlab.recording.finished_run import WEIGHTS, FinishedRun, open_run
 
 LICENCE = "MIT"
+GENERATED = ("generated", "synthetic")
+"""Sources of data that need no folder."""
 
 
-def card_of(run: FinishedRun, limits: str) -> dict[str, Any]:
-    """What one should know before using the weights."""
+def publish(folder: Path, *, limits: str, serves: str | None = None, out: Path = SHIPPED) -> Path:
+    """Copy a run's weights and write their card; returns the path of the card."""
+    run = open_run(folder)
+    stem = stem_of(run.manifest.id)
+    write_bytes(out / f"{stem}.safetensors", (folder / WEIGHTS).read_bytes())
+    write_json(out / f"{stem}.json", card_of(run, limits, serves))
+    return out / f"{stem}.json"
+
+
+def card_of(run: FinishedRun, limits: str, serves: str | None = None) -> dict[str, Any]:
+    """What to know before using the weights."""
     manifest = run.manifest
-    return {
+    card = {
         "id": manifest.id,
         "command": f"vinlab train {manifest.id} --recipe {manifest.recipe} --budget {manifest.budget}"
         f" --seed {manifest.seed}{_data_option(manifest.config)}",
@@ -32,31 +43,21 @@ def card_of(run: FinishedRun, limits: str) -> dict[str, Any]:
         "licence": LICENCE,
         "limits": limits,
     }
+    return card if serves is None else {**card, "serves": serves}
 
 
 def _data_option(config: Mapping[str, Any]) -> str:
-    """Which folder of real data a run learned from, if any."""
+    """The option that names the real data of a run, if it was trained on any."""
     source = config.get("data", {}).get("source", "generated")
-    return "" if source in ("generated", "synthetic") else f" --data {source}"
-
-
-def publish(folder: Path, *, limits: str, out: Path = SHIPPED) -> Path:
-    """Put a run's weights and their card among the shipped ones; the place of the card comes back."""
-    run = open_run(folder)
-    stem = run.manifest.id.replace("/", "_")
-    write_bytes(out / f"{stem}.safetensors", (folder / WEIGHTS).read_bytes())
-    write_json(out / f"{stem}.json", card_of(run, limits))
-    return out / f"{stem}.json"
-
-
-def main() -> None:
-    """Ship the run that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("run", type=Path)
-    parser.add_argument("--limits", required=True)
-    options = parser.parse_args()
-    print(f"Shipped as {publish(options.run, limits=options.limits)}.")
+    return "" if source in GENERATED else f" --data {source}"
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--limits", required=True)
+    parser.add_argument("--serves", choices=[ANY_MAP])
+    options = parser.parse_args()
+    print(f"Shipped as {publish(options.run, limits=options.limits, serves=options.serves)}.")

@@ -1,4 +1,4 @@
-"""How long to think about a map: K grows as long as a longer plan brings more cells to the goal."""
+"""Planning with as many backups as a map needs: K grows as long as more cells reach the goal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,35 +8,37 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Int
 
-from vinlab.domains.gridworld.environment import step
 from vinlab.domains.gridworld.problem import observe
 from vinlab.evaluation.all_starts import AllStartsRollout, rollout_from_all_cells
 from vinlab.evaluation.rollout import PlanningPolicy, device_of
 from vinlab.models import Model
-from vinlab.navigation.greedy import greedy_moves
+from vinlab.navigation.greedy import greedy_moves, next_cells
 from vinlab.types import GridProblems, Iterations, Plan
 
 
 @dataclass(frozen=True)
 class AdaptivePlan:
-    """What a model made of some problems."""
+    """The plans of a model for some problems, and its rollouts from every cell."""
 
     plan: Plan | None
     """None where the network does not plan on the grid."""
     moves: Int[np.ndarray, "B H W"]
-    """What it would do in every cell."""
+    """The greedy move in every cell."""
+    following: Int[np.ndarray, "B N"]
+    """The cell that each move leads to, cells counted row by row."""
     rollouts: AllStartsRollout
-    """Where that leads from every cell."""
+    """Which cells reach the goal."""
     iterations: int | tuple[int, ...] | None
-    """How many backups it took."""
+    """The number of backups."""
 
     def each(self) -> "list[AdaptivePlan]":
-        """What it made of each problem."""
+        """The plan of each problem alone."""
         return [self._of(slice(index, index + 1)) for index in range(len(self.moves))]
 
     def _of(self, chosen: slice) -> "AdaptivePlan":
         plan = None if self.plan is None else self.plan[chosen]
-        return AdaptivePlan(plan, self.moves[chosen], self.rollouts[chosen], self.iterations)
+        following, rollouts = self.following[chosen], self.rollouts[chosen]
+        return AdaptivePlan(plan, self.moves[chosen], following, rollouts, self.iterations)
 
 
 def plan_adaptively(
@@ -48,7 +50,7 @@ def plan_adaptively(
     corner_cutting: bool = True,
     max_iterations: int | None = None,
 ) -> AdaptivePlan:
-    """A plan deep enough to bring all ``must_reach`` cells to the goal, or as many as a deeper one would.
+    """A plan deep enough that all ``must_reach`` cells reach the goal, or as many as with a deeper one.
 
     K starts from that of training, scaled to the map, and doubles up to the number of cells or ``max_iterations``.
     No exact planner is used: rollouts of the model's own moves tell which cells reach the goal. ``iterations`` fixes K.
@@ -73,7 +75,7 @@ def plan_batch_adaptively(
     corner_cutting: bool = True,
     max_iterations: int | None = None,
 ) -> list[AdaptivePlan]:
-    """The plan of each problem that ``plan_adaptively`` makes of it alone; each round takes one batch."""
+    """What ``plan_adaptively`` gives for each problem alone; each round plans one batch."""
     if iterations is not None:
         return plan_fixed_depth(model, problems, iterations, corner_cutting=corner_cutting).each()
     cells = problems.obstacles[0].size
@@ -102,15 +104,24 @@ def _satisfied(planned: AdaptivePlan, must_reach: Bool[np.ndarray, "H W"]) -> bo
 def plan_fixed_depth(
     model: Model, problems: GridProblems, iterations: Iterations, *, corner_cutting: bool = True
 ) -> AdaptivePlan:
-    """A plan of so many backups, and where it leads."""
+    """Plans with a given number of backups."""
     plan, moves = plan_with_border(model.network, problems, iterations)
+    return with_rollouts(plan, moves, problems, iterations, corner_cutting=corner_cutting)
+
+
+def with_rollouts(
+    plan: Any,
+    moves: Int[np.ndarray, "B H W"],
+    problems: GridProblems,
+    iterations: Iterations,
+    *,
+    corner_cutting: bool = True,
+) -> AdaptivePlan:
+    """Plans that were made already, with the rollouts of their moves."""
+    following = next_cells(moves, problems.obstacles, corner_cutting=corner_cutting)
     used = tuple(iterations) if isinstance(iterations, Sequence) else iterations
-    return AdaptivePlan(
-        plan if isinstance(plan, Plan) else None,
-        moves,
-        rollout_all_cells(moves, problems, corner_cutting=corner_cutting),
-        used,
-    )
+    rollouts = _rollouts(following, problems)
+    return AdaptivePlan(plan if isinstance(plan, Plan) else None, moves, following, rollouts, used)
 
 
 def _doubled(iterations: Any) -> Any:
@@ -135,18 +146,22 @@ def start_mask(problems: GridProblems) -> Bool[np.ndarray, "B H W"]:
 def rollout_all_cells(
     moves: Int[np.ndarray, "B H W"], problems: GridProblems, *, corner_cutting: bool = True
 ) -> AllStartsRollout:
-    """Where the moves lead from every cell."""
-    batch, height, width = moves.shape
-    here = np.tile(np.indices((height, width)).reshape(2, -1).T, (batch, 1, 1))
-    there = step(problems.obstacles, here, moves.reshape(batch, -1), corner_cutting=corner_cutting)
-    lengths = np.hypot(*np.moveaxis((there - here).astype(np.float64), -1, 0))
-    goals = problems.goals[:, 0] * width + problems.goals[:, 1]
-    return rollout_from_all_cells(there[..., 0] * width + there[..., 1], lengths, goals)
+    """Which cells reach the goal by the moves, and how long their paths are."""
+    return _rollouts(next_cells(moves, problems.obstacles, corner_cutting=corner_cutting), problems)
+
+
+def _rollouts(following: Int[np.ndarray, "B N"], problems: GridProblems) -> AllStartsRollout:
+    width = problems.obstacles.shape[2]
+    down, right = (
+        np.divmod(following, width) - np.stack(np.divmod(np.arange(following.shape[1]), width))[:, None]
+    )
+    lengths = np.hypot(down.astype(np.float64), right.astype(np.float64))
+    return rollout_from_all_cells(following, lengths, problems.goals[:, 0] * width + problems.goals[:, 1])
 
 
 @torch.no_grad()
 def make_plan(policy: PlanningPolicy, problems: GridProblems, iterations: Iterations) -> Any:
-    """One plan for each problem, made where the policy computes."""
+    """One plan for each problem, on the policy's device."""
     observations = observe(problems.obstacles, problems.goals).to(device_of(policy))
     return policy.plan(observations, iterations=iterations)
 
@@ -156,18 +171,20 @@ def plan_with_border(
 ) -> tuple[Any, Int[np.ndarray, "B H W"]]:
     """A plan for each problem, and the policy's move in every cell.
 
-    All maps of training have a wall around them. Where one lacks it, a network may want to leave the map, so it
-    plans with a wall that is taken away again.
+    All maps of training have a border of obstacles. Where one lacks it, a network may choose moves off the map, so
+    it plans with a border that is removed again.
     """
     edge = np.ones(problems.obstacles.shape[1:], bool)
     edge[1:-1, 1:-1] = False
     plans = getattr(policy, "iterations", None) is not None
-    wall = 1 if plans and not problems.obstacles[:, edge].all() else 0
-    around = np.pad(problems.obstacles, ((0, 0), (wall, wall), (wall, wall)), constant_values=1)
-    plan = make_plan(policy, GridProblems(around, problems.starts + wall, problems.goals + wall), iterations)
-    moves = greedy_moves(policy, plan, len(around), (around.shape[1], around.shape[2]))
-    inside = slice(wall, -wall or None)
-    if wall and isinstance(plan, Plan):
+    border = 1 if plans and not problems.obstacles[:, edge].all() else 0
+    padded = np.pad(problems.obstacles, ((0, 0), (border, border), (border, border)), constant_values=1)
+    plan = make_plan(
+        policy, GridProblems(padded, problems.starts + border, problems.goals + border), iterations
+    )
+    moves = greedy_moves(policy, plan, len(padded), (padded.shape[1], padded.shape[2]))
+    inside = slice(border, -border or None)
+    if border and isinstance(plan, Plan):
         parts = (field[..., inside, inside] for field in (plan.reward, plan.q, plan.value))
         plan = Plan(*parts, coarser=plan.coarser)
     return plan, moves[:, inside, inside]

@@ -1,14 +1,14 @@
-"""Numbers for the eye: which of them a scale of colours should span."""
+"""The range of numbers that a colour scale of a map should span."""
 
 import numpy as np
 from jaxtyping import Num, Shaped
 
 
 def display_range(field: Num[np.ndarray, "H W"], obstacles: Shaped[np.ndarray, "H W"]) -> tuple[float, float]:
-    """The least and greatest number to tell apart on a map.
+    """The lower and upper end of the colour scale.
 
-    A wall may cost a thousand times what the floor does; a scale that spanned both would show the floor in one
-    colour. So it goes no further beyond the free cells than these are apart.
+    An obstacle may cost a thousand times what a free cell does; a scale over both would show all free cells in one
+    colour. So the scale extends beyond the free cells by their own range at most.
     """
     free = field[obstacles == 0]
     if not free.size:

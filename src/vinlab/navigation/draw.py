@@ -11,7 +11,7 @@ from vinlab.types import GridProblems
 
 
 def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
-    """The map with the network's route and the shortest one, the learned reward, and the value."""
+    """The map with the network's path and the shortest one, the learned reward, and the value."""
     plan = route.plan
     if plan is None:
         return _map_figure(obstacles, route)
@@ -29,7 +29,7 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
 
 
 def _map_figure(obstacles: np.ndarray, route: Route) -> Figure:
-    """The map with the shortest route alone."""
+    """The map with the shortest path alone."""
     problem = GridProblems(obstacles[None], np.array([route.start]), np.array([route.goal]))
     shortest = route.optimal_path if route.exists else None
-    return paths_figure(problem, [route.path], [shortest], title="shortest route")
+    return paths_figure(problem, [route.path], [shortest], title="shortest path")

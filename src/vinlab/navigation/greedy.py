@@ -1,4 +1,4 @@
-"""The greedy moves of a policy in every cell of a map, and the path that they make."""
+"""The greedy moves of a policy in every cell of a map, and the paths that they make."""
 
 from typing import Any
 
@@ -8,10 +8,9 @@ from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 from torch.nn.functional import one_hot
 
+from vinlab.domains.gridworld.environment import step
 from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions
-from vinlab.types import MOVE_NAMES, MOVE_OFFSETS, Iterations
-
-OFFSETS = [tuple(offset) for offset in MOVE_OFFSETS.tolist()]
+from vinlab.types import MOVE_NAMES, Iterations
 
 
 class MoveTable:
@@ -32,9 +31,22 @@ def greedy_moves(
     policy: PlanningPolicy, plan: Any, batch: int, shape: tuple[int, int]
 ) -> Int[np.ndarray, "B H W"]:
     """The likeliest move in every cell of every map."""
-    rows, cols = np.indices(shape).reshape(2, -1)
-    cells = np.tile(np.stack([rows, cols], axis=-1), (batch, 1, 1))
-    return greedy_actions(policy, plan, cells).reshape(batch, *shape)
+    return greedy_actions(policy, plan, _all_cells(batch, shape)).reshape(batch, *shape)
+
+
+def _all_cells(batch: int, shape: tuple[int, int]) -> Int[np.ndarray, "B N 2"]:
+    """The cells of each map, row by row."""
+    return np.tile(np.indices(shape).reshape(2, -1).T, (batch, 1, 1))
+
+
+def next_cells(
+    moves: Int[np.ndarray, "B H W"], obstacles: UInt8[np.ndarray, "B H W"], *, corner_cutting: bool = True
+) -> Int[np.ndarray, "B N"]:
+    """The cell that the move of each cell leads to, cells counted row by row; an illegal move leads nowhere else."""
+    batch, height, width = moves.shape
+    here = _all_cells(batch, (height, width))
+    there = step(obstacles, here, moves.reshape(batch, -1), corner_cutting=corner_cutting)
+    return there[..., 0] * width + there[..., 1]
 
 
 def follow_moves(
@@ -45,30 +57,24 @@ def follow_moves(
     *,
     corner_cutting: bool = True,
 ) -> tuple[Int[np.ndarray, "T 2"], bool]:
-    """The way from the start, and whether it comes to the goal.
+    """The path that the moves make from the start, and whether it reaches the goal."""
+    (following,) = next_cells(moves[None], obstacles[None], corner_cutting=corner_cutting)
+    return follow_cells(following, start, goal, width=moves.shape[1])
 
-    Who comes to a cell for the second time would go round for ever, for the moves stay the same; the way ends
-    there. It also ends before an obstacle.
+
+def follow_cells(
+    following: Int[np.ndarray, " N"], start: tuple[int, int], goal: tuple[int, int], *, width: int
+) -> tuple[Int[np.ndarray, "T 2"], bool]:
+    """The path from the start, if each cell leads to one ``following`` cell, and whether it reaches the goal.
+
+    It stops at the first repeated cell: the policy is stationary. A move into an obstacle repeats the cell.
     """
-    path, seen, here = [start], {start}, start
-    while here != goal:
-        there = _step(obstacles, here, OFFSETS[moves[here]], corner_cutting)
-        if there == here or there in seen:
+    here, end = (row * width + col for row, col in (start, goal))
+    path = {here: None}
+    while here != end:
+        here = int(following[here])
+        if here in path:
             break
-        path.append(there)
-        seen.add(there)
-        here = there
-    return np.array(path, dtype=np.int64), here == goal
-
-
-def _step(
-    obstacles: np.ndarray, here: tuple[int, int], offset: tuple[int, ...], corner_cutting: bool
-) -> tuple[int, int]:
-    """Where a move leads; one into an obstacle or off the map leaves you in place."""
-    row, col = here[0] + offset[0], here[1] + offset[1]
-    height, width = obstacles.shape
-    if not (0 <= row < height and 0 <= col < width) or obstacles[row, col]:
-        return here
-    if not corner_cutting and (obstacles[here[0], col] or obstacles[row, here[1]]):
-        return here
-    return row, col
+        path[here] = None
+    cells = np.array(list(path))
+    return np.stack(np.divmod(cells, width), axis=-1), here == end

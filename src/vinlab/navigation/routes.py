@@ -1,4 +1,4 @@
-"""Routes of a trained model on a map of one's own, beside the shortest ones."""
+"""Routes of a trained model on any map, beside the shortest ones."""
 
 import math
 from dataclasses import dataclass
@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from vinlab.domains.gridworld.expert import solve
+from vinlab.domains.gridworld.expert import NO_MOVE, expert_moves
 from vinlab.domains.gridworld.validation import require_free, require_map
 from vinlab.models import Model
-from vinlab.navigation.adaptive import plan_adaptively, start_mask
-from vinlab.navigation.greedy import follow_moves
-from vinlab.types import GridProblems, Iterations, Plan
+from vinlab.navigation.adaptive import AdaptivePlan, plan_adaptively, start_mask
+from vinlab.navigation.greedy import follow_cells
+from vinlab.planning.exact import cost_to_go
+from vinlab.types import MOVE_OFFSETS, GridProblems, Iterations, Plan
 
 
 @dataclass(frozen=True)
@@ -59,17 +60,12 @@ def navigate(
     planned = plan_adaptively(
         model, problem, must_reach=start_mask(problem), iterations=iterations, corner_cutting=corner_cutting
     )
-    start, goal = _ends(problem)
-    path, reached = follow_moves(
-        planned.moves[0], problem.obstacles[0], start, goal, corner_cutting=corner_cutting
-    )
-    return _route(problem, path, reached, corner_cutting, planned.plan, planned.iterations)
+    return route_of(problem, planned, corner_cutting=corner_cutting)
 
 
 def shortest_route(obstacles: Any, start: Any, goal: Any, *, corner_cutting: bool = True) -> Route:
     """The shortest route on any map, without a network."""
-    problem = require_problem(obstacles, start, goal)
-    return _route(problem, None, None, corner_cutting, None, None)
+    return route_of(require_problem(obstacles, start, goal), None, corner_cutting=corner_cutting)
 
 
 def require_problem(obstacles: Any, start: Any, goal: Any) -> GridProblems:
@@ -79,38 +75,44 @@ def require_problem(obstacles: Any, start: Any, goal: Any) -> GridProblems:
     return GridProblems(obstacles[None], *(np.array([end]) for end in ends))
 
 
-def _ends(problem: GridProblems) -> tuple[tuple[int, int], tuple[int, int]]:
-    (start,), (goal,) = problem.starts.tolist(), problem.goals.tolist()
-    return (start[0], start[1]), (goal[0], goal[1])
-
-
-def _route(
-    problem: GridProblems,
-    path: np.ndarray | None,
-    reached: bool | None,
-    corner_cutting: bool,
-    plan: Plan | None,
-    iterations: int | tuple[int, ...] | None,
-) -> Route:
-    """The route beside the exact one; without a path of its own it is the exact one."""
-    solution = solve(problem, corner_cutting=corner_cutting)
-    start, goal = _ends(problem)
-    optimal_path = solution.paths[0, : max(1, solution.lengths[0])]
-    optimal_cost = float(solution.costs[0, *start])
-    path = optimal_path if path is None else path
+def route_of(problem: GridProblems, planned: AdaptivePlan | None, *, corner_cutting: bool = True) -> Route:
+    """The route of a plan beside the shortest one; without a plan the shortest one."""
+    start, goal = ends_of(problem)
+    optimal_path, optimal_cost = _shortest_path(problem, corner_cutting)
+    path, reached = optimal_path, math.isfinite(optimal_cost)
+    if planned is not None:
+        path, reached = follow_cells(planned.following[0], start, goal, width=problem.obstacles.shape[2])
     return Route(
         start=start,
         goal=goal,
         path=path,
-        reached=math.isfinite(optimal_cost) if reached is None else reached,
+        reached=reached,
         cost=path_cost(path),
         optimal_path=optimal_path,
         optimal_cost=optimal_cost,
-        plan=plan,
-        iterations=iterations,
+        plan=planned.plan if planned else None,
+        iterations=planned.iterations if planned else None,
     )
 
 
+def ends_of(problem: GridProblems) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Start and goal of one problem."""
+    (start,), (goal,) = problem.starts.tolist(), problem.goals.tolist()
+    return (start[0], start[1]), (goal[0], goal[1])
+
+
+def _shortest_path(problem: GridProblems, corner_cutting: bool) -> tuple[Int[np.ndarray, "T 2"], float]:
+    """The expert's path and its length; the start alone and infinity where no path exists."""
+    costs = cost_to_go(problem.obstacles, problem.goals, corner_cutting=corner_cutting)
+    (moves,) = expert_moves(costs, problem.obstacles, corner_cutting=corner_cutting)
+    start, _ = ends_of(problem)
+    path = [start]
+    while (move := moves[path[-1]]) != NO_MOVE:  # the expert's moves are legal
+        row, col = path[-1]
+        path.append((row + int(MOVE_OFFSETS[move, 0]), col + int(MOVE_OFFSETS[move, 1])))
+    return np.array(path), float(costs[0, *start])
+
+
 def path_cost(path: Int[np.ndarray, "T 2"]) -> float:
-    """The length of the moves along a path; a move that an obstacle stops costs nothing here."""
+    """The length of a path: 1 for a straight move, the square root of 2 for a diagonal one."""
     return float(np.sqrt((np.diff(path, axis=0) ** 2).sum(axis=1)).sum())

@@ -1,26 +1,25 @@
-"""What every network of the tables can do, so that learners and rollouts need not know which one it is."""
+"""The interface of all networks, for learners and rollouts."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from vinlab.types import Iterations
+
 
 class Policy(nn.Module, ABC):
-    """A policy that looks at a problem once and is then asked for moves in as many of its states as one likes."""
+    """A policy that plans once per problem and then gives the moves in any of its states."""
 
     @property
     def iterations(self) -> int | tuple[int, ...] | None:
-        """How many backups a plan takes, on each level from coarse to fine; None where nothing is planned."""
+        """K of a plan, or K of each level from coarse to fine; None for a reactive policy."""
         return None
 
     @abstractmethod
-    def plan(
-        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
-    ) -> Any:
-        """What all states of a problem share."""
+    def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> Any:
+        """The plan that all states of a problem share."""
 
     @abstractmethod
     def act(self, plan: Any, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
@@ -31,7 +30,7 @@ class Policy(nn.Module, ABC):
         observation: Float[Tensor, "B C H W"],
         states: Int[Tensor, "B S 2"],
         *,
-        iterations: int | Sequence[int] | None = None,
+        iterations: Iterations = None,
     ) -> tuple[Float[Tensor, "B S M"], Any]:
         """The logits of the moves, and the plan they were read from."""
         plan = self.plan(observation, iterations=iterations)

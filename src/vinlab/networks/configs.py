@@ -56,6 +56,9 @@ OLD_WEIGHTS = {
 }
 """Names of version 0.1, as recorded manifests, cards and weights hold them."""
 
+REMOVED_FIELDS = {"leaving": 0.0, "attention": "similarity", "reactive_rest": False}
+"""Fields that some recorded manifests still hold, with the only value that networks have kept."""
+
 
 def config_class(kind: str) -> type[Any]:
     """The class of a kind's settings."""
@@ -67,7 +70,8 @@ def config_class(kind: str) -> type[Any]:
 
 def network_config(plain: Mapping[str, Any]) -> NetworkConfig:
     """The settings that a manifest or card holds; names of older versions are understood."""
-    settings = {OLD_FIELDS.get(name, name): entry for name, entry in plain.items()}
+    kept = {name: entry for name, entry in plain.items() if REMOVED_FIELDS.get(name, plain) != entry}
+    settings = {OLD_FIELDS.get(name, name): entry for name, entry in kept.items()}
     kind = settings.pop("kind", None)
     found = config_class(OLD_KINDS.get(kind, kind) if isinstance(kind, str) else str(kind))
     return dataclass_from_plain(found, settings, name=f"network ({kind})")

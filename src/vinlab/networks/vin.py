@@ -1,12 +1,10 @@
 """The value iteration network: a policy with a planner inside."""
 
-from collections.abc import Sequence
-
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from vinlab.networks.base import Policy
-from vinlab.types import Plan
+from vinlab.types import Iterations, Plan
 
 
 class ValueIterationNetwork(Policy):
@@ -37,9 +35,7 @@ class ValueIterationNetwork(Policy):
         """The planner's own K."""
         return getattr(self.planner, "iterations", None)
 
-    def plan(
-        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
-    ) -> Plan:
+    def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> Plan:
         """One plan per problem, to be read in as many of its states as one likes."""
         return self.planner(self.reward(observation), self.transition(observation), iterations=iterations)
 

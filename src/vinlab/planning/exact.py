@@ -1,12 +1,18 @@
 """Textbook value iteration and shortest paths: the judges of the planners that learn."""
 
 import numpy as np
+import torch
 from jaxtyping import Float, Float64, Int, UInt8
+from torch import Tensor
+from torch.nn import functional
 
 from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
 
 MOST_BACKUPS = 1_000_000
 """Value iteration that has not settled by then never will."""
+
+UNREACHABLE = 1e6
+"""More than any path over weighted cells costs."""
 
 
 def action_values(
@@ -76,6 +82,27 @@ def cost_to_go(
         lengths,
         corner_cutting,
     )
+
+
+def weighted_cost_to_go(
+    entry_costs: Float[Tensor, "N H W"], goals: Int[Tensor, "N 2"]
+) -> Float[Tensor, "N 8 H W"]:
+    """The cost of each move and of the cheapest path to the goal after it, in every cell.
+
+    A move costs its length and the ``entry_costs`` of the cell that it enters; no cell is blocked.
+    """
+    problems, (rows, cols) = torch.arange(len(goals)), entry_costs.shape[1:]
+    lengths = torch.as_tensor(MOVE_COSTS, dtype=entry_costs.dtype)[:, None, None]
+    offsets = [(1 + int(down), 1 + int(right)) for down, right in MOVE_OFFSETS]
+    costs = torch.full_like(entry_costs, UNREACHABLE)
+    costs[problems, goals[:, 0], goals[:, 1]] = 0.0
+    while True:
+        ahead = functional.pad(costs + entry_costs, (1,) * 4, value=UNREACHABLE)
+        through = torch.stack([ahead[:, y : y + rows, x : x + cols] for y, x in offsets], dim=1) + lengths
+        lower = torch.minimum(costs, through.amin(dim=1))
+        if torch.equal(lower, costs):
+            return through
+        costs = lower
 
 
 def _inside(positions: np.ndarray, shape: tuple[int, ...]) -> bool:

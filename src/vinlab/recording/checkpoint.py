@@ -1,4 +1,4 @@
-"""The state of an unfinished run, in one file, so that tensors and numbers always belong together."""
+"""The checkpoint of a run: tensors and state in one file, so that they always belong together."""
 
 import json
 from collections.abc import Mapping
@@ -17,27 +17,27 @@ _KEY = "vinlab_checkpoint"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """All that a run needs to go on as if it had never stopped."""
+    """What a run needs to resume as if it had never stopped."""
 
     tensors: dict[str, Tensor]
     state: dict[str, Any]
-    """The learner's own numbers, as plain data; nan, inf and integers of any size come back as they were."""
+    """The learner's state as plain data; nan, inf and integers of any size are preserved."""
     metrics_lines: int
-    """How many lines of metrics were written before it."""
+    """The number of lines of metrics before it."""
     seconds: float
-    """How long the run had taken until then."""
+    """The duration of the run until then."""
 
 
 def save_checkpoint(
     path: Path, tensors: Mapping[str, Tensor], state: Mapping[str, Any], *, metrics_lines: int, seconds: float
 ) -> None:
-    """Put the checkpoint in the place of the one before, in one step."""
+    """Replace the checkpoint in one step."""
     numbers = {"state": to_plain(state), "metrics_lines": metrics_lines, "seconds": seconds}
     save_tensors(path, tensors, {_KEY: json.dumps(numbers)})
 
 
 def load_checkpoint(path: Path) -> Checkpoint | None:
-    """The checkpoint, or None where none has been written yet."""
+    """The checkpoint, or None if there is no file."""
     if not path.exists():
         return None
     tensors, metadata = load_tensors_and_metadata(path)
@@ -45,6 +45,4 @@ def load_checkpoint(path: Path) -> Checkpoint | None:
         numbers = json.loads(metadata[_KEY])
         return Checkpoint(tensors, numbers["state"], numbers["metrics_lines"], numbers["seconds"])
     except (KeyError, TypeError, json.JSONDecodeError):
-        raise InputError(
-            f"{path} is not a checkpoint: it holds tensors without the state of a run."
-        ) from None
+        raise InputError(f"{path}: expected a checkpoint, got tensors without the state of a run.") from None

@@ -1,4 +1,4 @@
-"""Files that are either wholly there or not there at all, whatever stops the program while it writes."""
+"""Atomic writes: a file is complete or absent, whatever stops the program."""
 
 import json
 import os
@@ -14,7 +14,7 @@ TEMPORARY_SUFFIX = ".tmp"
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Put the data in the file's place in one step; after a failure the old file stands untouched."""
+    """Replace the file in one step; after a failure the old file is unchanged."""
     path = Path(path)
     with _write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -22,24 +22,24 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         try:
             _write_to_disk(temporary, data)
             os.replace(temporary, path)
-        except BaseException:  # Ctrl-C too must leave no half file behind
+        except BaseException:  # Ctrl-C too leaves no partial file
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
             raise
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Put the text in the file's place in one step."""
+    """Replace the file by the text in one step."""
     write_bytes(path, text.encode())
 
 
 def write_json(path: str | Path, value: Any) -> None:
-    """Put the value in the file's place as standard JSON; numbers that JSON lacks (nan, inf) become null."""
+    """Replace the file by the value as standard JSON in one step; nan and inf become null."""
     write_text(path, json.dumps(standard_json(to_plain(value)), indent=2, allow_nan=False) + "\n")
 
 
 def append_line(path: str | Path, line: str) -> None:
-    """Add one line at the end of the file, wholly or not at all."""
+    """Append one line, completely or not at all."""
     path = Path(path)
     with _write_errors(path):
         size = path.stat().st_size if path.exists() else 0
@@ -59,20 +59,20 @@ def sync(path: str | Path) -> None:
 
 
 def remove(path: str | Path) -> None:
-    """Make sure that the file is gone."""
+    """Remove the file if it exists."""
     with _write_errors(Path(path)):
         Path(path).unlink(missing_ok=True)
 
 
 def remove_temporary_files(folder: Path, names: Iterable[str]) -> None:
-    """Clear away what killed writes of these files have left in the folder."""
+    """Remove what interrupted writes of these files left in the folder."""
     for name in names:
         for temporary in folder.glob(f".{name}.*{TEMPORARY_SUFFIX}"):
             remove(temporary)
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The content of a file that must be there and not be empty."""
+    """The content of a file that exists and is not empty."""
     path = Path(path)
     try:
         data = path.read_bytes()
@@ -100,9 +100,7 @@ def read_json_object(path: str | Path) -> dict[str, Any]:
     """The fields of a JSON file that holds one object."""
     value = read_json(path)
     if not isinstance(value, dict):
-        raise InputError(
-            f"Cannot read {path}: a JSON object is wanted, but it holds a {type(value).__name__}."
-        )
+        raise InputError(f"Cannot read {path}: expected a JSON object, got a {type(value).__name__}.")
     return value
 
 
@@ -115,7 +113,7 @@ def _write_to_disk(path: Path, data: bytes) -> None:
 
 @contextmanager
 def _write_errors(path: Path) -> Iterator[None]:
-    """Say in one sentence why the disk refused."""
+    """Turn an error of the system into one sentence."""
     try:
         yield
     except OSError as error:
@@ -127,10 +125,9 @@ def _reason(error: OSError) -> str:
 
 
 def _json_fault(error: json.JSONDecodeError) -> str:
-    """Whether the text stops too early or is no JSON at all."""
-    begun = error.doc.lstrip()[:1] in ("{", "[")
-    if not begun:
+    """Whether the text is truncated or not JSON at all."""
+    if error.doc.lstrip()[:1] not in ("{", "["):
         return "it is not a JSON file"
     if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
-        return "it is truncated, the JSON stops before its end"
+        return "the JSON is truncated"
     return f"it is not valid JSON ({error.msg.lower()} at line {error.lineno})"

@@ -1,16 +1,13 @@
-"""Runs as they stand on disk, for whoever reads them."""
+"""Finished runs on disk."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from torch import nn
-
 from vinlab.recording.files import read_json_object
 from vinlab.recording.manifest import Manifest, read_manifest
 from vinlab.recording.metrics import read_metrics
-from vinlab.recording.weights import load_weights
 from vinlab.types import InputError
 
 MANIFEST: Final = "manifest.json"
@@ -23,7 +20,7 @@ RUN_FILES: Final = (MANIFEST, METRICS, WEIGHTS, RESULT, CHECKPOINT)
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A finished run."""
+    """A finished run: its folder, manifest and result."""
 
     folder: Path
     manifest: Manifest
@@ -33,10 +30,6 @@ class FinishedRun:
         """The records that were logged, in order."""
         return read_metrics(self.folder / METRICS)
 
-    def load_weights(self, module: nn.Module) -> None:
-        """Give the module the weights that the run ended with."""
-        load_weights(module, self.folder / WEIGHTS)
-
 
 def open_run(folder: str | Path) -> FinishedRun:
     """The finished run in the folder."""
@@ -44,27 +37,27 @@ def open_run(folder: str | Path) -> FinishedRun:
     if not folder.exists():
         raise InputError(f"There is no folder {folder}.")
     if not folder.is_dir() or not (folder / MANIFEST).exists():
-        raise InputError(f"{folder} is not a run: a folder with a {MANIFEST} is wanted.")
+        raise InputError(f"{folder} is not a run: expected a folder with a {MANIFEST}.")
     manifest = read_manifest(folder / MANIFEST)
     if not is_finished(folder):
-        raise InputError(f"The run in {folder} is unfinished: it has no {RESULT} yet, --resume continues it.")
+        raise InputError(
+            f"{folder}: expected a finished run, got an unfinished one: continue it with --resume."
+        )
     return FinishedRun(folder, manifest, read_json_object(folder / RESULT))
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether the run came to its end; the result is what is written last."""
+    """Whether the run is finished; the result is written last."""
     return (folder / RESULT).exists()
 
 
-def raise_it(error: InputError) -> None:
-    """Let the first run that cannot be read stop everything."""
+def stop(error: InputError) -> None:
+    """Stop at the first run that cannot be read."""
     raise error
 
 
-def collect_runs(
-    root: str | Path, *, on_unusable: Callable[[InputError], None] = raise_it
-) -> list[FinishedRun]:
-    """All finished runs below the folder, sorted by path; unfinished and broken ones are reported."""
+def collect_runs(root: str | Path, *, on_unusable: Callable[[InputError], None] = stop) -> list[FinishedRun]:
+    """All finished runs below the folder, sorted by path; ``on_unusable`` is called for the others."""
     root = Path(root)
     if not root.is_dir():
         raise InputError(f"There is no folder {root}.")

@@ -8,17 +8,17 @@ from vinlab.types import InputError
 
 try:
     import fcntl
-except ImportError:  # Windows: runs are not guarded there
+except ImportError:  # Windows: runs are not locked there
     fcntl = None
 
 LOCK_NAME = ".lock"
 
 
 class FolderLock:
-    """Held from creation until release, or until the process ends in whatever way.
+    """Held from creation until release or the end of the process.
 
-    The lock belongs to the operating system, not to the file: a process killed in mid-run leaves the file
-    behind and the next one takes it over, however process ids were reused.
+    The operating system holds the lock, not the file: a killed process leaves the file, and the next process takes
+    it over, whatever process id it names.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -33,10 +33,10 @@ class FolderLock:
             raise InputError(f"Cannot write {self._path}: {error.strerror}.") from error
 
     def release(self) -> None:
-        """Let others have the folder; a second call does nothing."""
+        """Release the folder; a second call does nothing."""
         if self._descriptor is None:
             return
-        with suppress(OSError):  # the lock itself goes with the descriptor
+        with suppress(OSError):  # closing the descriptor releases the lock
             self._path.unlink(missing_ok=True)
         os.close(self._descriptor)
         self._descriptor = None
@@ -59,7 +59,7 @@ def _acquire(path: Path) -> int:
 
 
 def _is_current(path: Path, descriptor: int) -> bool:
-    """Whether the file is still the one at its path; the last holder may have removed it in between."""
+    """Whether the path still names this file; the last holder may have removed it in between."""
     try:
         return os.path.samestat(os.stat(path), os.fstat(descriptor))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The manifest of a run: everything that is needed to make it again, and how long it took."""
+"""The manifest of a run: all that is needed to repeat it, and its duration."""
 
 import platform
 from dataclasses import dataclass, field, fields
@@ -16,17 +16,17 @@ from vinlab.types import InputError
 
 @dataclass(frozen=True)
 class Manifest:
-    """What was run, with which source, on which machine."""
+    """The setting, configuration, source and machine of a run."""
 
     id: str
-    """The setting, such as ``gridworld/16/vin``."""
+    """The id of the setting."""
     budget: str
     recipe: str
     seed: int
     config: dict[str, Any]
-    """The whole configuration as plain data; it rebuilds the network."""
+    """The whole configuration as plain data; the network is rebuilt from it."""
     commit: str | None
-    """The commit of the source; None where the package is not in a checkout."""
+    """The commit of the source; None outside a checkout."""
     clean: bool | None
     """Whether the source was unchanged since that commit."""
     versions: dict[str, str]
@@ -35,17 +35,17 @@ class Manifest:
     threads: int
     data_hash: str
     started: str
-    """The moment of the start, UTC, ISO 8601."""
+    """The time of the start, UTC, ISO 8601."""
     world_size: int = 1
-    """How many processes trained together."""
+    """The number of processes."""
     continued_by: list[str] = field(default_factory=list)
-    """The commits that continued the run after it was killed, where they are others than the first."""
+    """Other commits that continued the run after it was killed."""
     seconds: float | None = None
-    """How long the run took, all its parts together; None until it is finished."""
+    """The duration of all parts of the run; None until it is finished."""
 
 
 SAME_RUN = ("id", "budget", "recipe", "seed", "config", "data_hash", "world_size")
-"""The fields that settle what a run computes; a run is resumed only under the same ones."""
+"""The fields that determine what a run computes; a run is resumed only if they are the same."""
 
 
 def describe_run(
@@ -59,7 +59,7 @@ def describe_run(
     device: str | torch.device = "cpu",
     world_size: int = 1,
 ) -> Manifest:
-    """The manifest of a run that starts here and now; the configuration is a dataclass or a dict."""
+    """The manifest of a run that starts now; the configuration is a dataclass or a dict."""
     commit, clean = source_state()
     return Manifest(
         id=id,
@@ -82,12 +82,12 @@ def describe_run(
 def _plain_config(config: Any) -> dict[str, Any]:
     plain = to_plain(config)
     if standard_json(plain) != plain:
-        raise InputError("A configuration must hold finite numbers alone: None says that there is no limit.")
+        raise InputError("configuration: expected finite numbers, got nan or inf; use None for no limit.")
     return plain
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Put the manifest on disk as JSON."""
+    """Write the manifest as JSON."""
     write_json(path, manifest)
 
 
@@ -96,12 +96,12 @@ def read_manifest(path: Path) -> Manifest:
     record = read_json_object(path)
     missing = [field.name for field in fields(Manifest) if field.name not in record]
     if missing:
-        raise InputError(f"{path} is not a manifest: expected the fields {', '.join(missing)} too.")
-    return dataclass_from_plain(Manifest, record, name=f"{path} is not a manifest: it")
+        raise InputError(f"{path}: expected a manifest, got one without {', '.join(missing)}.")
+    return dataclass_from_plain(Manifest, record, name=f"{path}: manifest")
 
 
 def differences(recorded: Manifest, wanted: Manifest) -> list[str]:
-    """What keeps the two from being the same run, each as ``name (recorded, wanted)``."""
+    """The fields in which the two runs differ, each as ``name (recorded, now)``."""
     found: list[str] = []
     for name in SAME_RUN:
         _compare(name, getattr(recorded, name), getattr(wanted, name), found)
@@ -109,9 +109,9 @@ def differences(recorded: Manifest, wanted: Manifest) -> list[str]:
 
 
 def _compare(name: str, recorded: Any, wanted: Any, found: list[str]) -> None:
-    """Add to the list where the two differ, down to the single setting."""
+    """Append the differences, down to the single field."""
     if isinstance(recorded, dict) and isinstance(wanted, dict):
         for key in sorted(recorded.keys() | wanted.keys()):
             _compare(f"{name}.{key}", recorded.get(key), wanted.get(key), found)
     elif recorded != wanted:
-        found.append(f"{name} ({recorded!r} there, {wanted!r} now)")
+        found.append(f"{name} (recorded {recorded!r}, now {wanted!r})")

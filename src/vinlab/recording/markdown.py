@@ -6,10 +6,10 @@ from vinlab.types import InputError
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A Markdown table whose columns line up in the source too; it ends with a newline."""
+    """A Markdown table with aligned columns; it ends with a newline."""
     for row in rows:
         if len(row) != len(headers):
-            raise InputError(f"Each row must have {len(headers)} cells, but one has {len(row)}: {list(row)}.")
+            raise InputError(f"expected rows of {len(headers)} cells, got {len(row)}: {list(row)}.")
     cells = [[_cell(value) for value in row] for row in (headers, *rows)]
     widths = [max(3, *(len(text) for text in column)) for column in zip(*cells, strict=True)]
     lines = [_line([text.ljust(width) for text, width in zip(row, widths, strict=True)]) for row in cells]

@@ -1,4 +1,4 @@
-"""The diary of a run: one JSON object per line, in the order of the epochs."""
+"""The metrics log of a run: one JSON object per line."""
 
 import json
 from collections.abc import Mapping
@@ -11,32 +11,32 @@ from vinlab.types import InputError
 
 
 def append_metrics(path: Path, record: Mapping[str, Any]) -> None:
-    """Add one record at the end."""
+    """Append one record."""
     append_line(path, json.dumps(standard_json(to_plain(record)), allow_nan=False))
 
 
 def read_metrics(path: str | Path) -> list[dict[str, Any]]:
-    """All whole records; what a killed run has left of a last line does not count, no file means none."""
+    """All complete records; a partial last line is ignored, and without a file there are none."""
     return [
-        _record(Path(path), number, line) for number, line in enumerate(_whole_lines(Path(path)), start=1)
+        _record(Path(path), number, line) for number, line in enumerate(_complete_lines(Path(path)), start=1)
     ]
 
 
 def count_metrics(path: Path) -> int:
-    """How many whole records there are."""
-    return len(_whole_lines(path))
+    """The number of complete records."""
+    return len(_complete_lines(path))
 
 
 def keep_metrics(path: Path, lines: int) -> None:
-    """Cut off everything behind the first records."""
-    there = _whole_lines(path)
-    if len(there) < lines:
-        raise InputError(f"{path} is damaged: {lines} records were written, but {len(there)} are there.")
+    """Remove all but the first records."""
+    found = _complete_lines(path)
+    if len(found) < lines:
+        raise InputError(f"{path} is damaged: expected {lines} records, got {len(found)}.")
     if path.exists():
-        write_bytes(path, b"".join(there[:lines]))
+        write_bytes(path, b"".join(found[:lines]))
 
 
-def _whole_lines(path: Path) -> list[bytes]:
+def _complete_lines(path: Path) -> list[bytes]:
     if not path.exists() or path.stat().st_size == 0:
         return []
     return [line for line in read_bytes(path).splitlines(keepends=True) if line.endswith(b"\n")]
@@ -48,5 +48,5 @@ def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:
     except ValueError:
         record = None
     if not isinstance(record, dict):
-        raise InputError(f"{path} is damaged: line {number} is not a JSON object.")
+        raise InputError(f"{path} is damaged: expected a JSON object in line {number}, got {line[:40]!r}.")
     return record

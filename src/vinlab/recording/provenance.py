@@ -1,4 +1,4 @@
-"""What a run was made with: the source and its state, the versions, the machine."""
+"""The source of a run: its commit, and the versions of packages."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ RECORDED_PACKAGES = ("vinlab", "torch", "numpy", "numba")
 
 
 def package_versions() -> dict[str, str]:
-    """The version of Python and of each package that can move a number, without importing any of them."""
+    """The version of Python and of each package that can change a number, without importing any of them."""
     versions = {"python": platform.python_version()}
     for name in RECORDED_PACKAGES:
         try:
@@ -21,9 +21,9 @@ def package_versions() -> dict[str, str]:
 
 
 def source_state(package: Path | None = None) -> tuple[str | None, bool | None]:
-    """The commit of the source and whether it is unchanged since; None and None outside a checkout."""
+    """The commit of the source and whether it is unchanged since; both None outside a checkout."""
     package = package or Path(__file__).parents[1]
-    # A package installed inside somebody else's checkout must not be taken for a part of it.
+    # A package installed inside another project's checkout is not part of it.
     if _git(package, "ls-files", "--error-unmatch", "__init__.py") is None:
         return None, None
     commit = _git(package, "rev-parse", "--verify", "HEAD")
@@ -32,7 +32,7 @@ def source_state(package: Path | None = None) -> tuple[str | None, bool | None]:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """What git prints, or None where it fails or is not installed."""
+    """The output of git, or None if it fails or is not installed."""
     # Inside a git hook these variables would point at another repository.
     environment = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-C", str(folder), *arguments]

@@ -1,4 +1,4 @@
-"""A run in the making: a folder that a killed process comes back to, and that nobody overwrites unasked."""
+"""An unfinished run: a folder that one process writes, that can be resumed and that is never overwritten unasked."""
 
 import time
 from collections.abc import Mapping
@@ -21,27 +21,25 @@ from vinlab.types import InputError
 
 
 class Run:
-    """The one writer of a run's folder, from ``create`` until ``finish`` or ``close``."""
-
-    open = staticmethod(finished_run.open_run)
+    """The only writer of a run's folder, from ``create`` until ``finish`` or ``close``."""
 
     def __init__(self, folder: Path, manifest: Manifest, lock: FolderLock) -> None:
         self.folder = folder
         self.manifest = manifest
         self._lock = lock
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self._seconds_before = 0.0
 
     @classmethod
     def create(
         cls, folder: str | Path, manifest: Manifest, *, resume: bool = False, overwrite: bool = False
     ) -> "Run":
-        """A run in a new or empty folder, or the unfinished one that is there when asked to resume it."""
+        """A run in a new or empty folder, or with ``resume`` the unfinished run in the folder."""
         folder = Path(folder)
-        lock = _enter(folder)
+        lock = _lock_folder(folder)
         try:
             remove_temporary_files(folder, RUN_FILES)
-            if _has_room(folder, overwrite):
+            if _is_free(folder, overwrite):
                 write_manifest(folder / MANIFEST, manifest)
                 return cls(folder, manifest, lock)
             return cls(folder, _manifest_to_resume(folder, manifest, resume), lock)._rewound()
@@ -59,15 +57,15 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """How long the run has taken, the parts before it was killed included."""
-        return self._seconds_before + time.monotonic() - self._begun
+        """The duration of the run, including the parts before it was killed."""
+        return self._seconds_before + time.monotonic() - self._started
 
     def log(self, metrics: Mapping[str, Any]) -> None:
-        """Add one line to the metrics."""
+        """Append one line to the metrics."""
         append_metrics(self.folder / METRICS, metrics)
 
     def save_checkpoint(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
-        """Make this the moment that the run resumes from; metrics logged later are cut off by then."""
+        """Save what the run resumes from; metrics logged later are removed on resume."""
         metrics = self.folder / METRICS
         if metrics.exists():
             sync(metrics)
@@ -80,12 +78,12 @@ class Run:
         )
 
     def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-        """The tensors and the state to go on from, or None at the very start."""
+        """The tensors and the state of the last checkpoint, or None before the first one."""
         checkpoint = load_checkpoint(self.folder / CHECKPOINT)
         return None if checkpoint is None else (checkpoint.tensors, checkpoint.state)
 
     def finish(self, weights: Mapping[str, Tensor], result: Mapping[str, Any]) -> finished_run.FinishedRun:
-        """The finished run; the result is written last, so where it is, everything is."""
+        """Write weights and result; the result is written last, so a run with a result is complete."""
         self.manifest = replace(self.manifest, seconds=round(self.seconds, 3))
         save_tensors(self.folder / WEIGHTS, weights, {"id": self.manifest.id})
         write_manifest(self.folder / MANIFEST, self.manifest)
@@ -95,11 +93,11 @@ class Run:
         return finished_run.open_run(self.folder)
 
     def close(self) -> None:
-        """Give the folder free; an unfinished run can be resumed later."""
+        """Release the folder; an unfinished run can be resumed later."""
         self._lock.release()
 
     def _rewound(self) -> "Run":
-        """The run as it stood at its last checkpoint, or at its start."""
+        """The run at its last checkpoint, or at its start."""
         checkpoint = load_checkpoint(self.folder / CHECKPOINT)
         keep_metrics(self.folder / METRICS, checkpoint.metrics_lines if checkpoint else 0)
         self._seconds_before = checkpoint.seconds if checkpoint else 0.0
@@ -108,7 +106,7 @@ class Run:
 
 
 class ReadOnlyRun:
-    """The run for the processes that train along with the one that writes it."""
+    """The run for the other processes of a distributed training: it reads checkpoints and writes nothing."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -120,52 +118,54 @@ class ReadOnlyRun:
         """The writing process makes the checkpoints."""
 
     def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-        """The checkpoint that the writing process goes on from."""
+        """The checkpoint that the writing process resumes from."""
         checkpoint = load_checkpoint(self.folder / CHECKPOINT)
         return None if checkpoint is None else (checkpoint.tensors, checkpoint.state)
 
 
-def _enter(folder: Path) -> FolderLock:
-    """The folder, made where it is missing, for this process alone."""
+def _lock_folder(folder: Path) -> FolderLock:
+    """Create the folder if it is missing, and lock it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"Cannot make the folder {folder}: {error.strerror}.") from error
+        raise InputError(f"Cannot create the folder {folder}: {error.strerror}.") from error
     return FolderLock(folder)
 
 
-def _has_room(folder: Path, overwrite: bool) -> bool:
-    """Whether a new run can start here; one that may be overwritten makes room, and nothing else does."""
+def _is_free(folder: Path, overwrite: bool) -> bool:
+    """Whether a new run can start here; with ``overwrite`` the files of an old run are removed, and nothing else."""
     if not (overwrite and (folder / MANIFEST).exists()):
         return all(entry.name == LOCK_NAME for entry in folder.iterdir())
-    for name in (RESULT, WEIGHTS, METRICS, CHECKPOINT):  # without its result it is no finished run any more
+    for name in (
+        RESULT,
+        WEIGHTS,
+        METRICS,
+        CHECKPOINT,
+    ):  # the result first: without it the run counts as unfinished
         remove(folder / name)
     return True
 
 
 def _manifest_to_resume(folder: Path, wanted: Manifest, resume: bool) -> Manifest:
-    """The manifest of the unfinished run that is there, if it is the same run and to be resumed."""
+    """The manifest of the unfinished run in the folder, if it is the same run and to be resumed."""
     if not (folder / MANIFEST).exists():
-        raise InputError(f"{folder} holds other files: choose another --out, a new or empty folder.")
+        raise InputError(f"--out: expected a new or empty folder, got {folder}, which holds other files.")
     if finished_run.is_finished(folder):
-        raise InputError(f"{folder} holds a finished run: choose another --out, or --overwrite it.")
+        raise InputError(f"{folder} holds a finished run: use another --out, or --overwrite.")
     if not resume:
-        raise InputError(
-            f"{folder} holds an unfinished run: --resume it, --overwrite it, or choose another --out."
-        )
-    there = read_manifest(folder / MANIFEST)
-    different = differences(there, wanted)
+        raise InputError(f"{folder} holds an unfinished run: use --resume, --overwrite or another --out.")
+    recorded = read_manifest(folder / MANIFEST)
+    different = differences(recorded, wanted)
     if different:
         raise InputError(
-            f"The unfinished run in {folder} is another one, it differs in {', '.join(different)}:"
-            " choose another --out, or --overwrite it."
+            f"--resume: the run in {folder} differs in {', '.join(different)}: use another --out, or --overwrite."
         )
-    return _continued(there, wanted)
+    return _continued(recorded, wanted)
 
 
-def _continued(there: Manifest, wanted: Manifest) -> Manifest:
-    """The first manifest, with a note where another state of the source goes on."""
-    sources = [there.commit, *there.continued_by]
+def _continued(recorded: Manifest, wanted: Manifest) -> Manifest:
+    """The recorded manifest, which notes the commit that continues the run if it is another one."""
+    sources = [recorded.commit, *recorded.continued_by]
     if wanted.commit is None or wanted.commit == sources[-1]:
-        return there
-    return replace(there, continued_by=[*there.continued_by, wanted.commit])
+        return recorded
+    return replace(recorded, continued_by=[*recorded.continued_by, wanted.commit])

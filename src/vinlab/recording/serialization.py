@@ -1,6 +1,6 @@
-"""Configurations and records as plain data that JSON can hold, and back; every field is checked on the way.
+"""Configurations and records as plain data for JSON, and back; every field is checked.
 
-A dataclass with a class variable ``kind`` is written with it, so that one of several classes can be found again.
+A dataclass with a class variable ``kind`` is written with its kind, which tells the class.
 """
 
 import dataclasses
@@ -61,13 +61,13 @@ def _leaf_to_plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     raise InputError(
-        f"Cannot record a {type(value).__name__}: dataclasses, lists, dicts, texts and numbers are wanted."
+        f"Cannot record a value: expected a dataclass, list, dict, text or number, got a {type(value).__name__}."
     )
 
 
 def _plain_key(key: Any) -> str:
     if not isinstance(key, str):
-        raise InputError(f"Cannot record a dict with the key {key!r}: keys must be texts.")
+        raise InputError(f"Cannot record a dict: expected keys that are texts, got {key!r}.")
     return key
 
 
@@ -75,27 +75,28 @@ Config = TypeVar("Config")
 
 
 def dataclass_from_plain(kind: type[Config], plain: Any, *, name: str = "config") -> Config:
-    """The config that ``dataclass_to_plain`` made plain; the name is for the sentence if it cannot be."""
+    """The inverse of ``dataclass_to_plain``; messages name the value by ``name``."""
     if not isinstance(plain, dict):
         raise _misfit(name, f"the fields of {kind.__name__}", plain)
     plain = _without_kind(kind, plain, name)
-    known = {field.name for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
+    known = {field.name: field for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
     unknown = sorted(plain.keys() - known)
     if unknown:
-        raise InputError(
-            f"{name} has the unknown field {unknown[0]}: {kind.__name__} has {', '.join(sorted(known))}."
-        )
+        expected = ", ".join(sorted(known))
+        raise InputError(f"{name}: expected the fields of {kind.__name__} ({expected}), got {unknown[0]}.")
+    lacking = [key for key, field in known.items() if key not in plain and _is_required(field)]
+    if lacking:
+        raise InputError(f"{name}: expected a {kind.__name__}, got one without {', '.join(lacking)}.")
     hints = typing.get_type_hints(kind)
-    fields = {key: _from_plain(hints[key], value, f"{name}.{key}") for key, value in plain.items()}
-    try:
-        return kind(**fields)
-    except TypeError:
-        lacking = ", ".join(sorted(known - plain.keys()))
-        raise InputError(f"{name} is not a {kind.__name__}: expected the fields {lacking} too.") from None
+    return kind(**{key: _from_plain(hints[key], value, f"{name}.{key}") for key, value in plain.items()})
+
+
+def _is_required(field: dataclasses.Field) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def _without_kind(kind: type, plain: dict[str, Any], name: str) -> dict[str, Any]:
-    """The fields alone, if the kind that stands beside them is that of the class."""
+    """The fields without the kind, which must be that of the class."""
     expected = _kind_of(kind)
     if expected is None or "kind" not in plain:
         return plain
@@ -120,7 +121,7 @@ def _from_plain(kind: Any, plain: Any, name: str) -> Any:
 
 
 def _first_fitting(kinds: Sequence[Any], plain: Any, name: str) -> Any:
-    """The value as the first of the kinds that it can be."""
+    """The value as the first type that it fits."""
     faults: list[InputError] = []
     for kind in kinds:
         try:

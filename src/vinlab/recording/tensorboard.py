@@ -16,7 +16,7 @@ from vinlab.types import InputError
 STEPS = ("epoch", "iteration")
 """The metrics that count how far a training is."""
 
-STAGE = "chapter"
+STAGE = "stage"
 """The metric that names the stage of a training in several stages."""
 
 

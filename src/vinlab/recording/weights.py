@@ -1,4 +1,4 @@
-"""Tensors on disk as safetensors: named numbers, safe to load from a stranger; pickles are never loaded."""
+"""Tensors on disk as safetensors, which are safe to load from any source; pickles are never loaded."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ _PICKLE_STARTS = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
 def save_tensors(
     path: str | Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Put the tensors and some texts beside them on disk in one step."""
+    """Write the tensors and some texts beside them in one step."""
     # Copies, because safetensors refuses tensors that share their memory.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     write_bytes(path, encode(copies, metadata=dict(metadata) if metadata else None))
@@ -37,17 +37,17 @@ def load_tensors_and_metadata(path: str | Path) -> tuple[dict[str, Tensor], dict
     try:
         tensors = decode(data)
     except (SafetensorError, ValueError, KeyError) as error:
-        raise InputError(f"Cannot load {path}: {_fault(data)}; a .safetensors file is wanted.") from error
+        raise InputError(f"Cannot load {path}: expected a .safetensors file, got {_fault(data)}.") from error
     header_end = 8 + int.from_bytes(data[:8], "little")
     return tensors, json.loads(data[8:header_end]).get("__metadata__", {})
 
 
 Rename = Callable[[nn.Module, Mapping[str, Tensor]], Mapping[str, Tensor]]
-"""Gives the weights of an older version the names that a module has now."""
+"""Gives the weights of an older version their current names."""
 
 
 def load_weights(module: nn.Module, path: str | Path, rename: Rename | None = None) -> None:
-    """Give the module the weights of the file, if names and shapes fit and every number is finite."""
+    """Load the weights of the file into the module; names and shapes must fit, and every number be finite."""
     tensors: Mapping[str, Tensor] = load_tensors(path)
     if rename is not None:
         tensors = rename(module, tensors)
@@ -57,43 +57,39 @@ def load_weights(module: nn.Module, path: str | Path, rename: Rename | None = No
 
 
 def require_fitting(module: nn.Module, tensors: Mapping[str, Tensor], path: str | Path) -> None:
-    """The file must hold exactly the module's weights, each in its shape."""
+    """Refuse weights whose names or shapes are not those of the module."""
     own = module.state_dict()
     missing = sorted(own.keys() - tensors.keys())
     unexpected = sorted(tensors.keys() - own.keys())
     misshapen = [
-        f"{name} ({_shape(tensors[name])} instead of {_shape(own[name])})"
+        f"{name} (expected {_shape(own[name])}, got {_shape(tensors[name])})"
         for name in own.keys() & tensors.keys()
         if tensors[name].shape != own[name].shape
     ]
-    faults = [
-        ("lacks", missing),
-        ("has the unexpected", unexpected),
-        ("differs in shape at", sorted(misshapen)),
-    ]
-    said = [f"it {verb} {_some(names)}" for verb, names in faults if names]
-    if said:
-        raise InputError(f"The weights in {path} do not fit {type(module).__name__}: {' and '.join(said)}.")
+    faults = {"missing": missing, "unexpected": unexpected, "other shapes": sorted(misshapen)}
+    found = [f"{fault} {_some(names)}" for fault, names in faults.items() if names]
+    if found:
+        raise InputError(f"The weights in {path} do not fit {type(module).__name__}: {'; '.join(found)}.")
 
 
 def require_finite(tensors: Mapping[str, Tensor], path: str | Path) -> None:
-    """No weight may be nan or infinite."""
+    """Refuse weights with nan or infinite numbers."""
     broken = [name for name, tensor in tensors.items() if not bool(torch.isfinite(tensor).all())]
     if broken:
         raise InputError(
-            f"The weights in {path} are unusable: nan or infinite numbers stand in {_some(broken)}."
+            f"The weights in {path}: expected finite numbers, got nan or infinite ones in {_some(broken)}."
         )
 
 
 def _fault(data: bytes) -> str:
-    """What the file is instead of sound safetensors."""
+    """What the file is instead of valid safetensors."""
     if data.startswith(_ZIP_START):
-        return "it is a zip archive such as torch.save writes, and pickles are never loaded"
+        return "a zip archive such as torch.save writes (pickles are never loaded)"
     if data[8:9] != b"{" and data.startswith(_PICKLE_STARTS):
-        return "it is a pickle, and pickles are never loaded"
+        return "a pickle (pickles are never loaded)"
     if len(data) <= 8 or (data[5:9] == b"\0\0\0{"):  # the length of the header, then the header
-        return "it is truncated or damaged"
-    return "it is a file of another kind"
+        return "a truncated or damaged one"
+    return "a file of another kind"
 
 
 def _shape(tensor: Tensor) -> str:

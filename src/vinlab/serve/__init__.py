@@ -1,1 +1,1 @@
-"""A local page on which one watches a VIN plan; needs the extra ``serve``."""
+"""A local page on which a VIN plans on maps that people draw; needs the extra ``serve``."""

@@ -13,7 +13,7 @@ from vinlab.models import Model
 from vinlab.serve.handlers import answer_map, answer_plan, answer_world
 from vinlab.serve.middleware import SecurityMiddleware, error_response
 from vinlab.serve.schemas import LARGEST_BODY, plan_request, world_request
-from vinlab.serve.terrain import ground_in_picture, pixels_of
+from vinlab.serve.terrain import pixels_of, world_of_image
 from vinlab.serve.worker import QUEUE, ClientDisconnected, PlanWorker, QueueFull
 from vinlab.types import InputError
 
@@ -25,17 +25,17 @@ FILES = {
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
-"""All that is served; no name comes from the client."""
+"""The only files that are served; no name comes from the client."""
 
 
 def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int = QUEUE) -> FastAPI:
-    """The page with some models, answering under some host names."""
-    workshop = PlanWorker(queue=queue)
+    """The application with some models, for requests under some host names."""
+    worker = PlanWorker(queue=queue)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         yield
-        workshop.close()
+        worker.close()
 
     app = FastAPI(lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(SecurityMiddleware, hosts=hosts)
@@ -48,16 +48,16 @@ def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int =
     app.add_api_route("/api/models", lambda: {"models": described}, methods=["GET"])
 
     async def plan(request: Request) -> Response:
-        return await _answer(workshop, request, lambda body: answer_plan(models, plan_request(_json(body))))
+        return await _answer(worker, request, lambda body: answer_plan(models, plan_request(_json(body))))
 
     async def world(request: Request) -> Response:
-        return await _answer(workshop, request, lambda body: answer_world(world_request(_json(body))))
+        return await _answer(worker, request, lambda body: answer_world(world_request(_json(body))))
 
     async def map(request: Request) -> Response:
-        return await _answer(workshop, request, answer_map)
+        return await _answer(worker, request, answer_map)
 
     async def terrain(request: Request) -> Response:
-        return await _answer(workshop, request, ground_in_picture)
+        return await _answer(worker, request, world_of_image)
 
     answers = {"/api/plan": plan, "/api/world": world, "/api/map": map, "/api/terrain": terrain}
     for path, answer in answers.items():
@@ -70,26 +70,26 @@ def _file(name: str, kind: str) -> Callable[[], Response]:
     return lambda: Response(content, media_type=kind)
 
 
-async def _answer(workshop: PlanWorker, request: Request, work: Callable[[bytes], Any]) -> Response:
-    """The result of some work on the body, or one sentence that says why there is none."""
+async def _answer(worker: PlanWorker, request: Request, work: Callable[[bytes], Any]) -> Response:
+    """The result of some work on the body, or an error of one sentence."""
     try:
         body = await _body(request)
-        return JSONResponse(await workshop.run(lambda: work(body), request.is_disconnected))
+        return JSONResponse(await worker.run(lambda: work(body), request.is_disconnected))
     except InputError as error:
         return error_response(400, str(error))
     except QueueFull:
         return error_response(503, "Too many plans are waiting; try again in a moment.")
     except ClientDisconnected:
-        return error_response(499, "Who asked has left.")
+        return error_response(499, "The client has disconnected.")
 
 
 async def _body(request: Request) -> bytes:
-    """The body, read no further than the limit, for its stated length may lie."""
+    """The body, read up to the limit, as its stated length may be wrong."""
     parts, length = [], 0
     async for part in request.stream():
         length += len(part)
         if length > LARGEST_BODY:
-            raise InputError(f"A request may have {LARGEST_BODY // 2**20} MB at most.")
+            raise InputError(f"expected a request of at most {LARGEST_BODY // 2**20} MB, got more.")
         parts.append(part)
     return b"".join(parts)
 
@@ -98,4 +98,4 @@ def _json(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise InputError("The body must be JSON.") from None
+        raise InputError("expected a JSON body, got something else.") from None

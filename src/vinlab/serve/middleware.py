@@ -1,4 +1,4 @@
-"""The manners of the page: own hosts only, bodies of a bounded size, and nothing from outside."""
+"""Security middleware: own hosts only, bodies of a bounded size, and no content from other origins."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -27,36 +27,36 @@ HEADERS = {
 
 
 class SecurityMiddleware:
-    """Stands before an ASGI application."""
+    """Wraps an ASGI application."""
 
     def __init__(self, app: Any, *, hosts: frozenset[str]) -> None:
         self.app, self.hosts = app, hosts
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Let a request through if it is for us and not too large; mark every answer."""
+        """Pass on a request for an own host of a bounded size; add the security headers to every response."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        marked = _marking(send)
+        secured = _with_headers(send)
         refusal = self._refusal(scope)
         app = self.app if refusal is None else refusal
-        await app(scope, receive, marked)
+        await app(scope, receive, secured)
 
     def _refusal(self, scope: Message) -> JSONResponse | None:
         headers = {name.decode("latin-1"): entry.decode("latin-1") for name, entry in scope["headers"]}
         if _host_of(headers.get("host", "")) not in self.hosts:
-            return error_response(421, "This page answers under its own address only.")
+            return error_response(421, "expected a request to the address of this page, got another host.")
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-            return error_response(403, "Other pages may not ask this one.")
+            return error_response(403, "expected a request from this page, got another origin.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST_BODY:
-            return error_response(413, f"A request may have {LARGEST_BODY // 2**20} MB at most.")
+            return error_response(413, f"expected a request of at most {LARGEST_BODY // 2**20} MB, got more.")
         return None
 
 
 def error_response(status: int, sentence: str) -> JSONResponse:
-    """An answer that says in one sentence what is wrong."""
+    """A response with one sentence."""
     return JSONResponse({"error": sentence}, status_code=status)
 
 
@@ -68,11 +68,11 @@ def _host_of(header: str) -> str:
         return ""
 
 
-def _marking(send: Send) -> Send:
-    async def send_marked(message: Message) -> None:
+def _with_headers(send: Send) -> Send:
+    async def send_secured(message: Message) -> None:
         if message["type"] == "http.response.start":
             extra = [(name.encode(), entry.encode()) for name, entry in HEADERS.items()]
             message["headers"] = [*message.get("headers", []), *extra]
         await send(message)
 
-    return send_marked
+    return send_secured

@@ -1,22 +1,22 @@
-"""What the page may ask for, every field checked before anything is computed."""
+"""The requests of the page, every field checked before anything is computed, and the record of a world."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import UInt8
+from jaxtyping import Int, Shaped, UInt8
 
 from vinlab.types import InputError
 
 LARGEST_SIDE = 256
-MOST_BACKUPS = 2000
+MAX_ITERATIONS = 2000
 LARGEST_BODY = 2 * 2**20
 
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """One map with a start, a goal, and the model that shall plan."""
+    """A map with a start and a goal, and the model that plans."""
 
     model: str
     obstacles: UInt8[np.ndarray, "H W"]
@@ -25,7 +25,7 @@ class PlanRequest:
     iterations: int | None
     corner_cutting: bool
     image: Any = None
-    """The picture of the ground, as it came; for models that look at one."""
+    """The unchecked image of the terrain, for models that take one."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class WorldRequest:
 
 
 def plan_request(fields: Any) -> PlanRequest:
-    """The request in a JSON object, or a sentence that says what is wrong with it."""
+    """The request in a JSON object; an InputError names the first wrong field."""
     fields = _object(fields)
     height, width = _size(fields)
     cells = fields.get("cells")
     if not isinstance(cells, str) or len(cells) != height * width or set(cells) - {"0", "1"}:
-        raise InputError(f"cells must be {height * width} letters 0 and 1, row by row.")
+        raise InputError(f"cells: expected {height * width} characters 0 and 1, row by row, got others.")
     obstacles = (np.frombuffer(cells.encode("ascii"), np.uint8) - ord("0")).reshape(height, width)
     iterations = fields.get("iterations")
     return PlanRequest(
@@ -52,39 +52,39 @@ def plan_request(fields: Any) -> PlanRequest:
         obstacles=obstacles,
         start=_free(fields, "start", obstacles),
         goal=_free(fields, "goal", obstacles),
-        iterations=None if iterations is None else _whole(fields, "iterations", 1, MOST_BACKUPS),
+        iterations=None if iterations is None else _whole(fields, "iterations", 1, MAX_ITERATIONS),
         corner_cutting=fields.get("corner_cutting", True) is True,
         image=fields.get("image"),
     )
 
 
 def world_request(fields: Any) -> WorldRequest:
-    """The request in a JSON object, or a sentence that says what is wrong with it."""
+    """The request in a JSON object; an InputError names the first wrong field."""
     fields = _object(fields)
     kind = _text(fields, "kind")
     if kind not in ("obstacles", "maze", "terrain"):
-        raise InputError("kind must be obstacles, maze or terrain.")
+        raise InputError(f"kind: expected obstacles, maze or terrain, got '{kind}'.")
     height, width = _size(fields)
     return WorldRequest(kind, height, width, _whole(fields, "seed", 0, 2**32 - 1))
 
 
 def _object(fields: Any) -> Mapping[str, Any]:
     if not isinstance(fields, dict):
-        raise InputError("A JSON object is wanted.")
+        raise InputError(f"expected a JSON object, got {type(fields).__name__}.")
     return fields
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:
     text = fields.get(name)
     if not isinstance(text, str) or len(text) > 200:
-        raise InputError(f"{name} must be a short text.")
+        raise InputError(f"{name}: expected a text of at most 200 characters, got something else.")
     return text
 
 
 def _whole(fields: Mapping[str, Any], name: str, least: int, most: int) -> int:
     number = fields.get(name)
     if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
-        raise InputError(f"{name} must be a whole number from {least} to {most}.")
+        raise InputError(f"{name}: expected a whole number from {least} to {most}, got {str(number)[:40]}.")
     return number
 
 
@@ -93,12 +93,21 @@ def _size(fields: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _free(fields: Mapping[str, Any], name: str, obstacles: np.ndarray) -> tuple[int, int]:
-    place = fields.get(name)
-    if not isinstance(place, list) or len(place) != 2:
-        raise InputError(f"{name} must be [row, column].")
+    cell = fields.get(name)
+    if not isinstance(cell, list) or len(cell) != 2:
+        raise InputError(f"{name}: expected [row, column], got {str(cell)[:40]}.")
     row, col = (
-        _whole({name: entry}, name, 0, side - 1) for entry, side in zip(place, obstacles.shape, strict=True)
+        _whole({name: entry}, name, 0, side - 1) for entry, side in zip(cell, obstacles.shape, strict=True)
     )
     if obstacles[row, col]:
-        raise InputError(f"{name} lies on an obstacle.")
+        raise InputError(f"{name}: expected a free cell, got an obstacle.")
     return row, col
+
+
+def world_response(
+    obstacles: Shaped[np.ndarray, "H W"], start: Int[np.ndarray, "2"], goal: Int[np.ndarray, "2"]
+) -> dict[str, Any]:
+    """A world as the page holds it."""
+    height, width = obstacles.shape
+    cells = (obstacles.astype(np.uint8) + ord("0")).tobytes().decode("ascii")
+    return {"height": height, "width": width, "cells": cells, "start": start.tolist(), "goal": goal.tolist()}

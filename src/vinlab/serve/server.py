@@ -1,4 +1,4 @@
-"""Starting the page: which models, which address, and a clean end."""
+"""Starting the page: its models, its address, and a clean end."""
 
 import base64
 import socket
@@ -8,6 +8,7 @@ from contextlib import suppress
 import numpy as np
 
 from vinlab.models import Model, load, shipped_ids
+from vinlab.networks import ValueIterationNetwork
 from vinlab.serve.handlers import answer_plan
 from vinlab.serve.schemas import PlanRequest
 from vinlab.serve.terrain import pixels_of
@@ -17,22 +18,22 @@ LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def models_for_page(names: Sequence[str]) -> dict[str, Model]:
-    """The models that the page offers, the first one chosen: those named, or the shipped ones for maps and ground."""
-    models = {model.id: model for model in map(load, names or default_models())}
+    """The models that the page offers, by id: those named, or the shipped ones; the first is selected."""
+    models = {model.id: model for model in (map(load, names) if names else default_models())}
     for model in models.values():
         if not isinstance(model.network.iterations, int):
-            raise InputError(f"The page shows VINs with one K, but {model.id} is none.")
+            raise InputError(f"The page supports single-level VINs only, got {model.id}.")
     if not models:
-        raise InputError("No weights are shipped; name a run with --model, such as runs/gridworld/8/vin/….")
+        raise InputError("expected shipped weights, or a run with --model, got none.")
     return models
 
 
-def default_models() -> list[str]:
-    """The shipped VINs that plan on maps, the most able first, then those that look at ground."""
-    shipped = shipped_ids()
-    trained_on_one_size = [id for id in shipped if id.startswith("gridworld/") and id.endswith("/vin")]
-    by_size = sorted(trained_on_one_size, key=lambda id: int(id.split("/")[1]), reverse=True)
-    return [id for id in ("grid/any", "grid/strict", *by_size, "mars/vin") if id in shipped]
+def default_models() -> list[Model]:
+    """The shipped single-level VINs: those for maps, the largest maps of training first, then those for images."""
+    models = [model for model in map(load, shipped_ids()) if isinstance(model.network.iterations, int)]
+    on_maps = [model for model in models if type(model.network) is ValueIterationNetwork]
+    on_images = [model for model in models if pixels_of(model)]
+    return [*sorted(on_maps, key=lambda model: (-model.size, model.id)), *on_images]
 
 
 def serve(models: dict[str, Model], *, host: str, port: int) -> None:
@@ -44,20 +45,20 @@ def serve(models: dict[str, Model], *, host: str, port: int) -> None:
     except ImportError as error:
         raise InputError("The page needs fastapi and uvicorn: pip install 'vinlab[serve]'.") from error
     if not 0 <= port < 65536:
-        raise InputError(f"--port must lie in 0..65535, but {port} came.")
+        raise InputError(f"--port: expected 0 to 65535, got {port}.")
     warm_up(models)
     listener = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     print(f"Watch it plan: http://{shown}:{listener.getsockname()[1]}/ (Ctrl-C ends it)", flush=True)
     app = make_app(models, hosts=LOCAL | {host.lower()})
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
-    with suppress(KeyboardInterrupt):  # uvicorn has closed everything when it says so
+    with suppress(KeyboardInterrupt):  # uvicorn has closed everything by then
         uvicorn.Server(config).run(sockets=[listener])
     print("The page is closed.")
 
 
 def warm_up(models: dict[str, Model]) -> None:
-    """Compile and load all that the first plan would wait for."""
+    """Compile and load everything that the first plan needs."""
     empty = np.zeros((8, 8), np.uint8)
     for id, model in models.items():
         pixels = bytes(empty.size * (pixels_of(model) or 0) ** 2)
@@ -68,7 +69,7 @@ def warm_up(models: dict[str, Model]) -> None:
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        # Named, because asyncio sends small answers at once only on sockets that say they are TCP.
+        # The protocol is given because asyncio sends small responses at once on TCP sockets only.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))

@@ -1,4 +1,4 @@
-"""A bounded place of work: one plan at a time, a short queue, and no work for who has left."""
+"""A bounded worker: one plan at a time, a short queue, and none for clients that have disconnected."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 QUEUE = 64
-"""How many requests may wait; the next one is told to come back."""
+"""How many requests may wait; further ones are refused."""
 
 
 class QueueFull(Exception):
@@ -14,11 +14,11 @@ class QueueFull(Exception):
 
 
 class ClientDisconnected(Exception):
-    """Who asked has left."""
+    """The client has disconnected."""
 
 
 def _stay_on_one_core() -> None:
-    """One plan is too small to share; waking other threads takes longer than the plan."""
+    """A plan is too small for several threads; waking them takes longer than the plan."""
     import numba
     import torch
 
@@ -27,7 +27,7 @@ def _stay_on_one_core() -> None:
 
 
 class PlanWorker:
-    """Runs one piece of work at a time in a thread; the other cores are left to those who ask."""
+    """Runs one job at a time in a thread; the other cores are left to the clients."""
 
     def __init__(self, *, queue: int = QUEUE) -> None:
         self._queue, self._waiting = queue, 0
@@ -36,19 +36,19 @@ class PlanWorker:
             max_workers=1, thread_name_prefix="plan", initializer=_stay_on_one_core
         )
 
-    async def run(self, work: Callable[[], Any], is_gone: Callable[[], Awaitable[bool]]) -> Any:
-        """The result of the work when its turn has come."""
+    async def run(self, job: Callable[[], Any], is_disconnected: Callable[[], Awaitable[bool]]) -> Any:
+        """The result of a job, when its turn has come."""
         if self._waiting >= self._queue:
             raise QueueFull
         self._waiting += 1
         try:
             async with self._turn:
-                if await is_gone():
+                if await is_disconnected():
                     raise ClientDisconnected
-                return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+                return await asyncio.get_running_loop().run_in_executor(self._thread, job)
         finally:
             self._waiting -= 1
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Start no further job."""
         self._thread.shutdown(wait=False, cancel_futures=True)

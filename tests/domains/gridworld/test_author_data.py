@@ -64,9 +64,9 @@ def test_states_are_grouped_by_map(tmp_path):
 def test_other_files_are_refused(tmp_path):
     (tmp_path / "text.mat").write_bytes(b"not a matrix" * 20)
     scipy.io.savemat(tmp_path / "other.mat", {"im_data": np.ones((2, 9))})
-    with pytest.raises(InputError, match=r"not a \.mat file"):
+    with pytest.raises(InputError, match=r"expected a \.mat file"):
         read_authors_file(tmp_path / "text.mat")
-    with pytest.raises(InputError, match="lacks value_data, state_xy_data, label_data"):
+    with pytest.raises(InputError, match="without value_data, state_xy_data, label_data"):
         read_authors_file(tmp_path / "other.mat")
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_authors_file(tmp_path / "nothing.mat")

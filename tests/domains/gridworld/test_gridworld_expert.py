@@ -42,9 +42,14 @@ def test_a_move_is_optimal_exactly_if_its_step_and_what_follows_cost_the_least(c
     here, maps = np.stack([row, col], axis=-1), problems.obstacles[index]
     for move, length in enumerate(MOVE_COSTS):
         there = step(maps, here, np.full(len(here), move), corner_cutting=config.corner_cutting)
-        way = length + costs[index, there[:, 0], there[:, 1]]
+        length_through = length + costs[index, there[:, 0], there[:, 1]]
         moved, least = (there != here).any(axis=1), costs[index, row, col]
-        expected = moved & (least > 0) & np.isfinite(way) & np.isclose(way, least, rtol=0, atol=1e-6)
+        expected = (
+            moved
+            & (least > 0)
+            & np.isfinite(length_through)
+            & np.isclose(length_through, least, rtol=0, atol=1e-6)
+        )
         np.testing.assert_array_equal(optimal[index, move, row, col], expected)
     assert not optimal.transpose(0, 2, 3, 1)[problems.obstacles == 1].any()
 

@@ -54,18 +54,18 @@ def changed(array, place, value):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda a: {"goals": None}, "lacks goals"),
-        (lambda a: {"obstacles": None, "starts": None}, "lacks obstacles, starts"),
+        (lambda a: {"goals": None}, "without goals"),
+        (lambda a: {"obstacles": None, "starts": None}, "without obstacles, starts"),
         (lambda a: {"obstacles": a["obstacles"][0]}, r"shape \(N, H, W\)"),
         (lambda a: {"obstacles": a["obstacles"][:0]}, "at least one cell"),
-        (lambda a: {"obstacles": a["obstacles"] * 3}, "only 0 .* but 3 came"),
-        (lambda a: {"obstacles": changed(a["obstacles"], (1, 2, 3), np.nan)}, "but nan came"),
-        (lambda a: {"obstacles": np.full((5, 6, 9), "x")}, "must hold numbers"),
+        (lambda a: {"obstacles": a["obstacles"] * 3}, "only 0 .* got 3"),
+        (lambda a: {"obstacles": changed(a["obstacles"], (1, 2, 3), np.nan)}, "got nan"),
+        (lambda a: {"obstacles": np.full((5, 6, 9), "x")}, "expected numbers"),
         (lambda a: {"starts": a["starts"][:3]}, r"shape \(5, 2\)"),
         (lambda a: {"starts": a["starts"] + 0.5}, "whole numbers"),
         (lambda a: {"starts": changed(a["starts"], (0, 0), np.nan)}, "whole numbers"),
-        (lambda a: {"goals": changed(a["goals"], 2, -1)}, "that of problem 2"),
-        (lambda a: {"goals": changed(a["goals"], 3, 10**12)}, "that of problem 3"),
+        (lambda a: {"goals": changed(a["goals"], 2, -1)}, "in problem 2"),
+        (lambda a: {"goals": changed(a["goals"], 3, 10**12)}, "in problem 3"),
         (lambda a: {"starts": changed(a["starts"], 4, 0)}, "blocked or outside"),
         (lambda a: {"obstacles": a["obstacles"].astype(object)}, "plain arrays of numbers"),
     ],
@@ -95,7 +95,7 @@ def test_zip_of_something_else_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "foreign.zip", "w") as archive:
         for name in ("obstacles.npy", "starts.npy", "goals.npy"):
             archive.writestr(name, b"not an array")
-    with pytest.raises(InputError, match="must hold numbers"):
+    with pytest.raises(InputError, match="expected numbers"):
         read_problems(tmp_path / "foreign.zip")
 
 

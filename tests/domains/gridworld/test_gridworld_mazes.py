@@ -1,4 +1,4 @@
-"""A perfect maze is a tree of rooms; removed walls only add ways."""
+"""A perfect maze is a tree of rooms; removed walls only add paths."""
 
 import numpy as np
 import pytest
@@ -38,5 +38,5 @@ def test_goals_are_free_and_everything_comes_from_the_seed():
 def test_impossible_settings_are_refused():
     with pytest.raises(InputError, match="odd sizes"):
         MazeConfig().draw(8, 9, 1, rng=np.random.default_rng(0))
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="expected 0 to 1"):
         MazeConfig(removed_walls=2.0)

@@ -85,11 +85,11 @@ def test_same_seed_same_maps():
 def test_impossible_settings_are_refused():
     with pytest.raises(InputError, match="at least 3 x 4"):
         ObstacleConfig.for_size(3).draw(3, 3, 1, rng=np.random.default_rng(0))
-    with pytest.raises(InputError, match="max_obstacles must be at least 1"):
+    with pytest.raises(InputError, match="max_obstacles of at least 1"):
         ObstacleConfig(0, 1.0)
 
 
-def test_scattered_cells_are_blocked_by_chance_alone():
+def test_scattered_cells_are_blocked_independently():
     obstacles, goals = ScatterConfig(0.3).draw(20, 24, 500, rng=np.random.default_rng(0))
     assert obstacles[:, 1:-1, 1:-1].mean() == pytest.approx(0.3, abs=0.01)
     assert obstacles[:, 0].all()
@@ -97,5 +97,5 @@ def test_scattered_cells_are_blocked_by_chance_alone():
     assert not obstacles[np.arange(500), goals[:, 0], goals[:, 1]].any()
     side_by_side = (obstacles[:, 1:-1, 1:-2] & obstacles[:, 1:-1, 2:-1]).mean()
     assert side_by_side == pytest.approx(0.09, abs=0.01)
-    with pytest.raises(InputError, match="density must lie between 0 and 1"):
+    with pytest.raises(InputError, match="density: expected 0 or more and less than 1"):
         ScatterConfig(1.0)

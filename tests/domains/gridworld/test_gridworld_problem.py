@@ -29,8 +29,8 @@ def test_every_problem_can_be_solved(config):
     problems = sample_problems(config, 300, rng=np.random.default_rng(0))
     assert problems.obstacles.shape == (300, *config.shape)
     costs = cost_to_go(problems.obstacles, problems.goals, corner_cutting=config.corner_cutting)
-    way = costs[np.arange(300), problems.starts[:, 0], problems.starts[:, 1]]
-    assert (np.isfinite(way) & (way > 0)).all()
+    distance = costs[np.arange(300), problems.starts[:, 0], problems.starts[:, 1]]
+    assert (np.isfinite(distance) & (distance > 0)).all()
 
 
 def test_same_seed_same_problems():
@@ -66,12 +66,12 @@ def test_problems_apart_from_others_share_none_with_them():
 def test_sampling_gives_up_when_nothing_new_is_left():
     tiny = GridworldConfig((3, 5), MazeConfig(removed_walls=1.0))
     everything = sample_problems(tiny, 100, rng=np.random.default_rng(7))
-    with pytest.raises(InputError, match="No new problem"):
+    with pytest.raises(InputError, match="expected a new problem, got none"):
         sample_problems(tiny, 1, rng=np.random.default_rng(8), apart_from=[everything])
 
 
 def test_count_must_be_positive():
-    with pytest.raises(InputError, match="at least 1, but 0 came"):
+    with pytest.raises(InputError, match="at least 1, got 0"):
         sample_problems(CONFIGS[0], 0, rng=np.random.default_rng(0))
 
 

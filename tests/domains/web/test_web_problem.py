@@ -3,7 +3,7 @@ import pytest
 
 from helpers.small_site import ten_pages
 from vinlab.domains.web.problem import PARTS, draw, queries_of, split_pages, start_anywhere, start_at_root
-from vinlab.domains.web.site import build_site, find_twins
+from vinlab.domains.web.site import build_site, find_duplicates
 from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia
 from vinlab.types import InputError
 
@@ -20,10 +20,10 @@ def site(corpus):
     return build_site(corpus, rng=np.random.default_rng(1))[0]
 
 
-def test_twins_share_a_split():
+def test_duplicates_share_a_split():
     site = ten_pages()
     texts = ["", "", "", "a", "b", "a", "c", "b", "d", "a"]
-    duplicate_of = find_twins(texts)
+    duplicate_of = find_duplicates(texts)
     assert duplicate_of.tolist() == [0, 1, 2, 3, 4, 3, 6, 4, 8, 3]
     for seed in range(20):
         object.__setattr__(site, "duplicate_of", duplicate_of)
@@ -53,7 +53,7 @@ def test_a_draw_takes_every_query_before_any_twice():
     drawn = draw(np.arange(5), 12, rng=np.random.default_rng(0))
     assert sorted(np.bincount(drawn)) == [2, 2, 2, 3, 3]
     assert len(drawn) == 12
-    with pytest.raises(InputError, match="no queries to draw from"):
+    with pytest.raises(InputError, match="expected queries to draw from, got none"):
         draw(np.arange(0), 3, rng=np.random.default_rng(0))
 
 
@@ -65,10 +65,10 @@ def test_a_query_is_four_sentences_of_its_page_that_the_features_leave_out(corpu
     leaky, _ = build_site(corpus, rng=np.random.default_rng(1), control="leaky")
     assert leaky.queries.texts == site.queries.texts
 
-    def likeness(of):
+    def similarity(of):
         return (of.queries.features * of.features[of.queries.pages]).sum(axis=1).mean()
 
-    assert likeness(leaky) > likeness(site) + 0.3
+    assert similarity(leaky) > similarity(site) + 0.3
 
 
 def test_features_change_when_a_kept_sentence_does_and_not_when_a_query_does(corpus):
@@ -83,7 +83,7 @@ def test_features_change_when_a_kept_sentence_does_and_not_when_a_query_does(cor
     np.testing.assert_allclose(site.features[page], own, atol=1e-3)
 
 
-def test_a_category_is_the_average_of_what_stands_in_it(site):
+def test_a_category_is_the_average_of_the_pages_in_it(site):
     children = site.parents.reversed().of(1)
     mean = site.features[children].mean(axis=0)
     cosine = mean @ site.features[1] / np.linalg.norm(mean) / np.linalg.norm(site.features[1])
@@ -100,10 +100,10 @@ def test_random_vectors_keep_words_apart_but_mean_nothing(corpus):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", "query is empty"),
-        ("  …!", "query is empty"),
-        ("Wo ist das?", "none of the 3 words"),
-        ("где это", "none of the 2 words"),
+        ("", "expected a few words that describe a page, got none"),
+        ("  …!", "expected a few words that describe a page, got none"),
+        ("Wo ist das?", "got 3 unknown words"),
+        ("где это", "got 2 unknown words"),
     ],
 )
 def test_queries_that_say_nothing_are_refused(corpus, text, fault):
@@ -116,7 +116,7 @@ def test_texts_whose_words_all_lack_vectors_are_refused(corpus):
     from dataclasses import replace
 
     strange = replace(corpus, vectors=type(corpus.vectors)(["nothing"], np.ones((1, 3), np.float32)))
-    with pytest.raises(InputError, match="no page has 4 sentences"):
+    with pytest.raises(InputError, match="expected pages with 4 sentences"):
         build_site(strange, rng=np.random.default_rng(0))
 
 
@@ -124,12 +124,12 @@ def test_same_seed_same_encyclopedia():
     first, second, other = (make_encyclopedia(SMALL, rng=np.random.default_rng(seed)) for seed in (3, 3, 4))
     assert first.texts == second.texts != other.texts
     np.testing.assert_array_equal(first.links.targets, second.links.targets)
-    with pytest.raises(InputError, match="an article or more for each"):
+    with pytest.raises(InputError, match="at least one article for each"):
         EncyclopediaConfig(branches=(10, 10), articles=50)
 
 
 @pytest.mark.slow
-def test_on_the_real_corpus_twins_share_a_split_and_no_test_query_is_a_training_query(real_data):
+def test_on_the_real_corpus_duplicates_share_a_split_and_no_test_query_is_a_training_query(real_data):
     from vinlab.domains.web.corpus import read_corpus
 
     corpus = read_corpus(real_data / "wikispeedia")

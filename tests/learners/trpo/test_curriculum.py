@@ -1,4 +1,4 @@
-"""When a learner goes on to harder problems."""
+"""When the level of the curriculum rises."""
 
 import math
 

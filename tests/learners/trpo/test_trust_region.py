@@ -10,10 +10,10 @@ from torch import nn
 from vinlab.learners.trpo.trust_region import (
     FisherProduct,
     TrustRegionConfig,
+    conjugate_gradient,
     divergence,
     flat_gradient,
     objective,
-    solve,
     trust_region_step,
 )
 from vinlab.learners.trpo.visited_states import VisitStatistics
@@ -69,7 +69,7 @@ def test_the_product_is_the_explicit_fisher_matrix_times_the_vector(make):
         network = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 4)).double()
         logits = network(torch.randn(2, 3, 3, dtype=torch.float64))
     else:
-        network = ValueVinConfig(iterations=3, hidden=2, deviation=0.1, reward_scale=1.0).build()
+        network = ValueVinConfig(iterations=3, hidden=2, std=0.1, reward_scale=1.0).build()
         states = torch.tensor([[[1, 1], [2, 3]], [[0, 2], [3, 3]]])
         logits, _ = network(torch.randn(2, 2, 5, 5), states)
     parameters = list(network.parameters())
@@ -107,7 +107,7 @@ def test_conjugate_gradients_solve_a_linear_system():
     torch.manual_seed(3)
     root = torch.randn(6, 6, dtype=torch.float64)
     matrix, target = root @ root.T + torch.eye(6), torch.randn(6, dtype=torch.float64)
-    found = solve(lambda vector: matrix @ vector, target, 6, tolerance=1e-20)
+    found = conjugate_gradient(lambda vector: matrix @ vector, target, 6, tolerance=1e-20)
     torch.testing.assert_close(found, torch.linalg.solve(matrix, target))
 
 
@@ -132,7 +132,7 @@ def test_the_bound_is_never_exceeded_and_the_objective_never_falls(seed, bound):
 
 def test_every_parameter_moves_whatever_its_name():
     torch.manual_seed(0)
-    network = ValueVinConfig(iterations=4, hidden=3, deviation=0.1, reward_scale=1.0).build()
+    network = ValueVinConfig(iterations=4, hidden=3, std=0.1, reward_scale=1.0).build()
     assert any("value" in name for name, _ in network.named_parameters())
     images, states = torch.rand(3, 2, 6, 6), torch.randint(1, 5, (3, 9, 2))
     visits = VisitStatistics(states, torch.ones(3, 9), torch.randn(3, 9, 4))

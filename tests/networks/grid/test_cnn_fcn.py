@@ -4,10 +4,11 @@ from torch import nn
 from torch.nn import functional
 
 from vinlab.modules.attention import gather_states
-from vinlab.networks.configs import network_from_plain, network_to_plain
+from vinlab.networks.configs import network_config
 from vinlab.networks.grid.cnn import CnnConfig
 from vinlab.networks.grid.fcn import FcnConfig
-from vinlab.networks.grid.unique_states import distinct
+from vinlab.networks.grid.unique_states import unique_states
+from vinlab.recording.serialization import to_plain
 from vinlab.types import InputError
 
 
@@ -39,22 +40,22 @@ def every_cell(count, size):
 def test_the_windows_of_a_cnn_give_what_the_plain_pass_gives(size):
     network = with_noise(CnnConfig(size=size, filters=(3, 4, 5, 4, 3)).build())
     observations = some_maps(2, size)
-    asked = distinct(every_cell(2, size), size)
+    unique = unique_states(every_cell(2, size), size)
     plan = network.plan(observations)
-    found = network.patch_features(plan, asked.owner, asked.places)
+    found = network.patch_features(plan, unique.owner, unique.places)
     here = functional.one_hot(torch.arange(2 * size**2) % size**2, size**2).float().view(-1, 1, size, size)
-    plain = network.images(torch.cat([observations[asked.owner], here], dim=1))[-1]
+    plain = network.images(torch.cat([observations[unique.owner], here], dim=1))[-1]
     torch.testing.assert_close(found, plain)
-    torch.testing.assert_close(network.patch_features_reference(plan, asked.owner, asked.places), plain)
+    torch.testing.assert_close(network.patch_features_reference(plan, unique.owner, unique.places), plain)
 
 
 def test_so_do_their_gradients():
     network = with_noise(CnnConfig(size=12, filters=(3, 4, 5, 4, 3)).build())
-    asked = distinct(torch.randint(12, (2, 9, 2)), 12)
+    unique = unique_states(torch.randint(12, (2, 9, 2)), 12)
     plan = network.plan(some_maps(2, 12))
     gradients = []
     for patch_features in (network.patch_features, network.patch_features_reference):
-        total = patch_features(plan, asked.owner, asked.places).square().sum()
+        total = patch_features(plan, unique.owner, unique.places).square().sum()
         gradients.append(torch.autograd.grad(total, list(network.filters.parameters()), retain_graph=True))
     torch.testing.assert_close(gradients[0], gradients[1])
 
@@ -79,7 +80,7 @@ def test_the_cnn_has_the_layers_of_the_paper():
 def test_the_fcn_reads_what_plain_convolutions_give_everywhere(size):
     network = with_noise(FcnConfig(size=size, filters=(7, 6, 5)).build())
     observations, states = some_maps(2, size), every_cell(2, size)
-    expected = network.policy(gather_states(network.dense_logits(observations), states))
+    expected = network.policy(gather_states(network.dense_features(observations), states))
     torch.testing.assert_close(network(observations, states)[0], expected, rtol=1e-4, atol=1e-5)
 
 
@@ -88,20 +89,20 @@ def test_the_fcn_has_the_layers_of_the_paper():
     assert network.span.weight.shape == (150, 2, 15, 15)
     assert network.second.weight.shape == (150, 150, 1, 1)
     assert network.third.weight.shape == (10, 150, 1, 1)
-    assert network.dense_logits(torch.zeros(1, 2, 8, 8)).shape == (1, 10, 8, 8)
+    assert network.dense_features(torch.zeros(1, 2, 8, 8)).shape == (1, 10, 8, 8)
 
 
 def test_a_state_that_is_asked_for_often_is_looked_at_once():
     states = torch.tensor([[[1, 2], [1, 2], [0, 3]], [[1, 2], [3, 3], [3, 3]]])
-    asked = distinct(states, 4)
-    assert asked.owner.tolist() == [0, 0, 1, 1]
-    assert asked.places.tolist() == [[0, 3], [1, 2], [1, 2], [3, 3]]
-    assert torch.equal(asked.spread(asked.places.float()), states.float())
+    unique = unique_states(states, 4)
+    assert unique.owner.tolist() == [0, 0, 1, 1]
+    assert unique.places.tolist() == [[0, 3], [1, 2], [1, 2], [3, 3]]
+    assert torch.equal(unique.spread(unique.places.float()), states.float())
 
 
 @pytest.mark.parametrize("config", [CnnConfig(size=8), FcnConfig(size=8)], ids=lambda one: type(one).__name__)
-def test_a_manifest_can_hold_a_rival_and_maps_of_another_size_are_refused(config):
-    network = network_from_plain(network_to_plain(config))
+def test_a_manifest_can_hold_a_baseline_and_maps_of_another_size_are_refused(config):
+    network = network_config(to_plain(config)).build()
     assert network(some_maps(1, 8), torch.zeros(1, 1, 2, dtype=torch.int64))[0].shape == (1, 1, 8)
     with pytest.raises(InputError, match="side 8"):
         network.plan(some_maps(1, 12))

@@ -3,28 +3,23 @@ import pytest
 import torch
 
 from helpers.small_site import ten_pages
-from vinlab.domains.web.demonstrations import ClickLessons
+from vinlab.domains.web.demonstrations import ClickDemonstrations, Clicks
 from vinlab.domains.web.expert import distances_to, shortest_paths
 from vinlab.domains.web.problem import start_at_root
-from vinlab.experiments.web.train import one_cycle
+from vinlab.experiments.web.settings import one_cycle
 from vinlab.experiments.web.view import index_view, page_view, view_for
 from vinlab.learners.imitation import imitate
-from vinlab.learners.link_imitation import LinkLoss
-from vinlab.networks.links.configs import (
-    IndexVinConfig,
-    MemberVinConfig,
-    PageVinConfig,
-    ReactiveConfig,
-    web_network_from_plain,
-    web_network_to_plain,
-)
-from vinlab.types import Clicks, InputError
+from vinlab.learners.link_loss import LinkLoss
+from vinlab.networks.configs import network_config
+from vinlab.networks.links.configs import IndexVinConfig, MemberVinConfig, PageVinConfig, ReactiveConfig
+from vinlab.recording.serialization import to_plain
+from vinlab.types import InputError
 
 CONFIGS = [
-    ReactiveConfig(),
-    IndexVinConfig(3),
-    MemberVinConfig(3),
-    PageVinConfig(4),
+    ReactiveConfig(dimension=4),
+    IndexVinConfig(3, dimension=4),
+    MemberVinConfig(3, dimension=4),
+    PageVinConfig(4, dimension=4),
 ]
 
 
@@ -33,27 +28,27 @@ def config(request):
     return request.param
 
 
-def lessons(site):
+def demonstrations(site):
     problems = start_at_root(site, np.arange(7))
     distances = distances_to(site.full, problems.targets)
-    return ClickLessons(site, site.full, problems, shortest_paths(site.full, problems, distances))
+    return ClickDemonstrations(site, site.full, problems, shortest_paths(site.full, problems, distances))
 
 
 def make(config, site):
     torch.manual_seed(0)
-    return config.build(4), view_for(config, site, "full")
+    return config.build(), view_for(config, site, "full")
 
 
-def test_filler_is_never_chosen_and_each_step_reads_its_own_query(config):
+def test_padding_is_never_chosen_and_each_step_reads_its_own_query(config):
     site = ten_pages()
     network, view = make(config, site)
     queries = torch.from_numpy(site.queries.features)
     two = Clicks(torch.tensor([2, 5]), torch.tensor([1, 3]), torch.tensor([[0, 3, 4, 5], [1, 6, -1, -1]]))
     network.eval()
-    together = network.scores(view, network.plan(view, queries), two)
+    together = network.logits(view, network.plan(view, queries), two)
     assert torch.isinf(together[1, 2:]).all()
     second = Clicks(torch.tensor([0]), two.pages[1:], two.candidates[1:, :2])
-    alone = network.scores(view, network.plan(view, queries[5:6]), second)
+    alone = network.logits(view, network.plan(view, queries[5:6]), second)
     torch.testing.assert_close(together[1, :2], alone[0])
 
 
@@ -61,19 +56,19 @@ def test_every_weight_moves_after_one_update(config):
     site = ten_pages()
     network, view = make(config, site)
     before = {name: weight.clone() for name, weight in network.named_parameters()}
-    taught = lessons(site)
-    imitate(network, taught, one_cycle(1, 1e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view))
+    shown = demonstrations(site)
+    imitate(network, shown, one_cycle(1, 1e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view))
     assert [name for name, weight in network.named_parameters() if weight.equal(before[name])] == []
 
 
-def test_it_learns_a_site_of_ten_pages_by_heart(config):
+def test_it_fits_a_site_of_ten_pages(config):
     site = ten_pages()
     network, view = make(config, site)
-    taught, loss = lessons(site), LinkLoss(network, view)
-    batch = taught[torch.arange(7)]
+    shown, loss = demonstrations(site), LinkLoss(network, view)
+    batch = shown[torch.arange(7)]
     network.eval()
     before = float(loss(batch).detach())
-    imitate(network, taught, one_cycle(60, 3e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view))
+    imitate(network, shown, one_cycle(60, 3e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view))
     network.eval()
     assert float(loss(batch).detach()) < 0.5 * before
 
@@ -81,27 +76,45 @@ def test_it_learns_a_site_of_ten_pages_by_heart(config):
 def test_features_of_another_dimension_are_refused(config):
     network, _ = make(config, ten_pages())
     other = view_for(config, ten_pages(dimension=6), "full")
-    with pytest.raises(InputError, match="features have 6 numbers, but the weights want 4"):
+    with pytest.raises(
+        InputError, match="expected a site with 4 features a page, as the weights have, got 6"
+    ):
         network.plan(other, torch.zeros(1, 6))
 
 
 def test_settings_survive_a_manifest(config):
-    assert web_network_from_plain(web_network_to_plain(config)) == config
+    assert network_config(to_plain(config)) == config
 
 
 def test_unknown_settings_are_refused():
-    with pytest.raises(InputError, match="kind of web network must be one of"):
-        web_network_from_plain({"kind": "oracle"})
-    with pytest.raises(InputError, match="do not fit a page-vin"):
-        web_network_from_plain({"kind": "page-vin", "depth": 3})
+    with pytest.raises(InputError, match=r"expected the fields of PageVinConfig .*, got depth"):
+        network_config({"kind": "page-vin", "depth": 3})
 
 
-def test_a_plan_that_learns_alone_teaches_the_network_that_it_belongs_to():
+def test_settings_without_a_dimension_take_that_of_the_weights(config):
+    weights = config.build().state_dict()
+    plain = {name: entry for name, entry in to_plain(config).items() if name != "dimension"}
+    assert network_config(plain).for_weights(weights) == config
+
+
+def test_a_plan_takes_the_iterations_that_are_asked_for():
     site = ten_pages()
-    network, view = make(MemberVinConfig(3), site)
+    network, view = make(PageVinConfig(4, dimension=4), site)
+    queries = torch.from_numpy(site.queries.features)
+    short = network.plan(view, queries, iterations=1)
+    torch.testing.assert_close(short.value, short.reward)
+    assert not torch.equal(network.plan(view, queries).value, short.value)
+    assert (network.iterations, ReactiveConfig().build().iterations) == (4, None)
+
+
+def test_training_the_plan_alone_changes_the_network_that_it_belongs_to():
+    site = ten_pages()
+    network, view = make(MemberVinConfig(3, dimension=4), site)
     before = {name: weight.clone() for name, weight in network.named_parameters()}
     alone = network.without_reactive_part()
-    imitate(alone, lessons(site), one_cycle(1, 1e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view))
+    imitate(
+        alone, demonstrations(site), one_cycle(1, 1e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view)
+    )
     moved = {
         name.split(".")[0] for name, weight in network.named_parameters() if not weight.equal(before[name])
     }
@@ -109,24 +122,24 @@ def test_a_plan_that_learns_alone_teaches_the_network_that_it_belongs_to():
 
 
 def test_a_page_plan_points_to_the_page_with_the_reward():
-    """With a sharp reward the scores of links fall with the distance to the page that is wanted."""
+    """With a sharp reward the scores of links fall with the distance to the target."""
     site = ten_pages()
-    network, view = make(PageVinConfig(7), site)
+    network, view = make(PageVinConfig(7, dimension=4), site)
     value = network.planner.values(
         torch.nn.functional.one_hot(torch.tensor([9]), 10).float(), view.transition
     )
     distances = distances_to(site.full, np.array([9])).table[0]
-    # Around the target the plan may pass it again within K backups; first arrivals still order the pages.
+    # Around the target the plan may pass it again within K backups; first visits still order the pages.
     order = np.argsort(-value[0].numpy(), kind="stable")
     assert (np.diff(distances[order].astype(int)) >= 0).all()
 
 
-def test_lessons_hold_every_step_once():
+def test_a_batch_holds_every_step_once():
     site = ten_pages()
-    taught = lessons(site)
-    batch = taught[torch.tensor([6, 2, 4])]
-    assert sum(len(clicks.rows) for clicks, _ in batch.lessons) == int(taught.weights[[6, 2, 4]].sum())
-    assert all(right.sum(dim=1).eq(1).all() for _, right in batch.lessons)
+    shown = demonstrations(site)
+    batch = shown[torch.tensor([6, 2, 4])]
+    assert sum(len(clicks.rows) for clicks, _ in batch.steps) == int(shown.weights[[6, 2, 4]].sum())
+    assert all(right.sum(dim=1).eq(1).all() for _, right in batch.steps)
     torch.testing.assert_close(batch.queries, torch.from_numpy(site.queries.features[[6, 2, 4]]))
 
 

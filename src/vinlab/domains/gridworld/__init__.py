@@ -1,1 +1,1 @@
-"""The grid-world: find a way past obstacles (Section 4.1 of the paper)."""
+"""The grid-world: find a path around obstacles (Section 4.1 of the paper)."""

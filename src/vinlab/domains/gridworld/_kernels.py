@@ -12,7 +12,7 @@ import numpy as np
 @numba.njit(cache=True)
 @no_type_check
 def paint_obstacles(maps, goals, counts, are_discs, places, sizes):
-    """Draw obstacles into the maps, but none that covers the goal; gives how many each map has."""
+    """Draw obstacles into the maps, except those that would cover the goal; returns the count of each map."""
     accepted = np.zeros(len(maps), np.int64)
     for index in range(len(maps)):
         for attempt in range(counts[index]):
@@ -48,7 +48,7 @@ def _paint(blocked, shape, row, col):
 @numba.njit(cache=True)
 @no_type_check
 def carve_mazes(maps, starts, orders, offsets):
-    """Carve a perfect maze into each blocked map, by a walk that turns back only where all around it is open.
+    """Carve a perfect maze into each blocked map by depth-first search with backtracking.
 
     Rooms are the cells of odd row and column; ``orders`` says in which order each room tries its sides.
     """

@@ -11,10 +11,10 @@ from vinlab.domains.gridworld.expert import pack_demonstrations
 from vinlab.types import MOVE_NAMES, Demonstrations, InputError
 
 KEYS = ("im_data", "value_data", "state_xy_data", "label_data")
-"""The arrays with one row a state; those of the file's batches repeat states as filler and are not read."""
+"""The arrays with one row per state; the arrays of batches repeat states as padding and are not read."""
 
 AUTHORS_ATTEMPTS = 5000
-"""So many maps were tried for each of the files; some attempts gave none."""
+"""Maps attempted for each of the files; some attempts gave none."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class LabelledMaps:
     obstacles: UInt8[np.ndarray, "B H W"]
     goals: Int64[np.ndarray, "B 2"]
     index: Int64[np.ndarray, " N"]
-    """To which map each state belongs; sorted."""
+    """The map that each state belongs to; sorted."""
     states: Int64[np.ndarray, "N 2"]
     labels: Int64[np.ndarray, " N"]
 
     def share(self, attempts: int) -> "LabelledMaps":
-        """The first maps, as many as so many of the file's attempts would have given."""
+        """The first maps: the share that this number of the file's attempts would have given."""
         count = -(-len(self.obstacles) * min(attempts, AUTHORS_ATTEMPTS) // AUTHORS_ATTEMPTS)
         kept = self.index < count
         return LabelledMaps(
@@ -37,7 +37,7 @@ class LabelledMaps:
         )
 
     def demonstrations(self) -> Demonstrations:
-        """The same for learning."""
+        """The same as a dataset for imitation."""
         moves = np.eye(len(MOVE_NAMES), dtype=bool)[self.labels]
         return pack_demonstrations(self.obstacles, self.goals, self.index, self.states, moves)
 
@@ -48,7 +48,7 @@ def read_authors_file(path: str | os.PathLike[str]) -> LabelledMaps:
     side = int(free.shape[1] ** 0.5)
     if side**2 != free.shape[1] or not (len(free) == len(marks) == len(states) == len(labels) > 0):
         raise InputError(
-            f"{path} must hold square maps, one for each state, but im_data has the shape {free.shape}."
+            f"{path}: expected square maps, one for each state, got im_data of shape {free.shape}."
         )
     rows = np.concatenate([free, marks], axis=1)
     is_new = np.append(True, (rows[1:] != rows[:-1]).any(axis=1))
@@ -71,8 +71,10 @@ def _read_arrays(path: Path) -> list[np.ndarray]:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except Exception as error:  # SciPy raises many kinds for files that are damaged or foreign.
-        raise InputError(f"{path} is not a .mat file that can be read: {error}") from error
+        raise InputError(f"{path}: expected a .mat file, got one that cannot be read: {error}") from error
     missing = [key for key in KEYS if key not in content]
     if missing:
-        raise InputError(f"{path} must hold the arrays {', '.join(KEYS)}, but lacks {', '.join(missing)}.")
+        raise InputError(
+            f"{path}: expected the arrays {', '.join(KEYS)}, got a file without {', '.join(missing)}."
+        )
     return [content[key] for key in KEYS]

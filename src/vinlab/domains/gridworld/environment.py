@@ -1,4 +1,4 @@
-"""How a grid-world answers a move; the one definition that experts, rollouts and environments share."""
+"""The dynamics of the grid-world: the one definition that experts, rollouts and environments share."""
 
 import numpy as np
 from jaxtyping import Bool, Int, UInt8
@@ -16,7 +16,7 @@ def step(
     *,
     corner_cutting: bool = True,
 ) -> Int[np.ndarray, "B *S 2"]:
-    """Where each move leads; one into an obstacle or off the map leaves you in place."""
+    """The states that follow; a move into an obstacle or off the map leaves the state unchanged."""
     targets = states + MOVE_OFFSETS[moves].astype(states.dtype)
     free = is_free(obstacles, targets)
     if not corner_cutting:
@@ -38,7 +38,7 @@ def is_free(
 
 
 def register_environments() -> None:
-    """Make the grid-worlds known to Gymnasium, with walls and with holes; a second call changes nothing."""
+    """Register the grid-world and the hole world with Gymnasium; a second call changes nothing."""
     import gymnasium
 
     if ENVIRONMENT_ID not in gymnasium.registry:

@@ -13,10 +13,10 @@ from vinlab.planning.exact import cost_to_go
 from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, Demonstrations, GridProblems
 
 NO_MOVE = -1
-"""The label of a cell in which no move is right: a blocked one, one without a way, the goal."""
+"""The label of a cell without an optimal move: blocked, without a path to the goal, or the goal itself."""
 
 TIE = 1e-9
-"""Ways closer in length than this are equal; lengths that truly differ do so by far more on any map."""
+"""Paths closer in length than this are equally long; lengths that really differ do so by far more on any map."""
 
 DIAGONAL_FIRST = (4, 5, 6, 7, 0, 1, 2, 3)
 
@@ -27,7 +27,7 @@ def optimal_moves(
     *,
     corner_cutting: bool = True,
 ) -> Bool[np.ndarray, "B 8 H W"]:
-    """Which moves begin a shortest way; none in blocked cells, at the goal and where there is no way."""
+    """Which moves begin a shortest path; none in blocked cells, at the goal and where no path exists."""
     optimal = np.zeros((len(costs), len(MOVE_NAMES), *costs.shape[1:]), bool)
     decided = np.isfinite(costs) & (costs > 0)
     finite = np.where(decided, costs, 0.0)
@@ -42,9 +42,9 @@ def expert_moves(
     *,
     corner_cutting: bool = True,
 ) -> Int8[np.ndarray, "B H W"]:
-    """The move the authors' expert makes: the cheapest, of equal ones the diagonal, of those the first.
+    """The move of the authors' expert: the cheapest; of equally cheap ones the diagonal, of those the first.
 
-    Equal means equal to the last bit in float64. The sums round, so some equally long ways are not equal
+    Equal means equal to the last bit in float64. The sums are rounded, so some equally long paths are not equal
     here; which ones depends on adding up from the goal outwards, as ``cost_to_go`` does.
     """
     moves = np.full(costs.shape, NO_MOVE, np.int8)
@@ -60,7 +60,7 @@ def expert_moves(
 def _costs_through_moves(
     costs: np.ndarray, obstacles: np.ndarray, corner_cutting: bool
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """For each move its cost and that of the way that follows, diagonal moves first."""
+    """For each move its cost plus the cost to go of the cell that it leads to, diagonal moves first."""
     around = ((0, 0), (1, 1), (1, 1))
     costs, blocked = (
         np.pad(costs, around, constant_values=np.inf),
@@ -75,7 +75,7 @@ def _costs_through_moves(
 
 
 def _shifted(padded: np.ndarray, down: int, right: int) -> np.ndarray:
-    """What each cell's neighbour holds, without the padding of one cell."""
+    """The entry of each cell's neighbour, without the padding of one cell."""
     height, width = padded.shape[1:]
     return padded[:, 1 + down : height - 1 + down, 1 + right : width - 1 + right]
 
@@ -86,9 +86,9 @@ def expert_paths(
     starts: Int[np.ndarray, "B *S 2"],
     goals: Int[np.ndarray, "B 2"],
 ) -> tuple[Int[np.ndarray, "B *S T 2"], Int64[np.ndarray, "B *S"]]:
-    """The states from each start to the goal (the last repeated as filler), and their number with both ends.
+    """The states from each start to the goal (the last one repeated as padding), and their number with both ends.
 
-    A start without a way to the goal has 0 states.
+    A start without a path to the goal has 0 states.
     """
     problem = np.arange(len(moves)).reshape(-1, *[1] * (starts.ndim - 2))
     states = [starts]
@@ -126,9 +126,9 @@ def demonstrate_trajectories(
     trajectories: int = 7,
     corner_cutting: bool = True,
 ) -> Demonstrations:
-    """The expert's own move in every state of its ways from several starts, as the paper's authors had it.
+    """The expert's own move in every state of its paths from several starts, as in the authors' data.
 
-    A state that several ways visit counts as often; a start at the goal or without a way to it gives nothing.
+    A state on several paths counts once for each; a start at the goal or without a path to it gives nothing.
     """
     obstacles, goals = problems.obstacles, problems.goals
     costs = cost_to_go(obstacles, goals, corner_cutting=corner_cutting)
@@ -143,7 +143,7 @@ def demonstrate_trajectories(
 def demonstrate_everywhere(
     problems: GridProblems, *, rng: np.random.Generator | None = None, corner_cutting: bool = True
 ) -> Demonstrations:
-    """All optimal moves in every cell that can reach the goal; nothing is random here."""
+    """All optimal moves in every cell that can reach the goal; ``rng`` is not used."""
     obstacles, goals = problems.obstacles, problems.goals
     costs = cost_to_go(obstacles, goals, corner_cutting=corner_cutting)
     optimal = optimal_moves(costs, obstacles, corner_cutting=corner_cutting)
@@ -160,11 +160,11 @@ def pack_demonstrations(
     states: Int[np.ndarray, "N 2"],
     moves: Bool[np.ndarray, "N M"],
 ) -> Demonstrations:
-    """Demonstrations from a list of states sorted by the problem they belong to; filler has weight 0."""
+    """Demonstrations from a list of states sorted by their problem; padding has weight 0."""
     counts = np.bincount(index, minlength=len(obstacles))
     filled = np.arange(counts.max(initial=0)) < counts[:, None]
     all_states = np.zeros((*filled.shape, 2), np.int16)
-    # In filler every move is right, so that a loss is finite there before its weight of 0 removes it.
+    # In padding every move is optimal, so that the loss is finite there before its weight of 0 removes it.
     all_moves = np.ones((*filled.shape, moves.shape[1]), bool)
     all_states[filled], all_moves[filled] = states, moves
     return Demonstrations(
@@ -182,7 +182,7 @@ class ExactSolution:
     costs: Float64[np.ndarray, "B H W"]
     moves: Int8[np.ndarray, "B H W"]
     """The expert's own move in every cell."""
-    optimal: Bool[np.ndarray, "B 8 H W"]
+    optimal: Bool[np.ndarray, "B M H W"]
     """All moves that begin a shortest path."""
     paths: Int[np.ndarray, "B T 2"]
     """The expert's path from each start, padded."""

@@ -14,10 +14,10 @@ Observation = dict[str, Any]
 
 
 class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
-    """A new problem in each episode: find the way from the start to the goal.
+    """A new problem in each episode: find a path from the start to the goal.
 
     A move costs its length (1 or the square root of 2), even if an obstacle stops it; the one that reaches
-    the goal brings 1 more. The episode ends at the goal and is cut off after ``horizon`` moves.
+    the goal earns 1 more. The episode terminates at the goal and is truncated after ``horizon`` moves.
     """
 
     def __init__(
@@ -27,9 +27,9 @@ class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
         problems: GridProblems | None = None,
         horizon: int | None = None,
     ) -> None:
-        """Problems are those given, chosen at random, or newly sampled from the config."""
+        """Problems are drawn from those given, or sampled from the config."""
         if problems is not None and len(problems) == 0:
-            raise InputError("problems must hold at least one problem, but none came.")
+            raise InputError("problems: expected at least one problem, got none.")
         self._config = config or GridworldConfig()
         self._problems = problems
         height, width = self._config.shape if problems is None else problems.obstacles.shape[1:]
@@ -52,7 +52,7 @@ class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
         return self._observation(), {}
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Observation, reward, whether the goal is reached, whether time is up, and an empty dictionary."""
+        """Observation, reward, terminated (at the goal), truncated (by the horizon), and an empty dictionary."""
         obstacles, corner_cutting = self._problem.obstacles, self._config.corner_cutting
         self._states = step(obstacles, self._states, np.array([action]), corner_cutting=corner_cutting)
         self._moves_made += 1

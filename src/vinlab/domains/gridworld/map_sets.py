@@ -21,7 +21,7 @@ class MapSet:
 
     @property
     def name(self) -> str:
-        """Such as ``mazes 31``, in which no wall is taken away, or ``mazes 31, 10 % open``."""
+        """Such as ``mazes 31``, with all walls, or ``mazes 31, 10 % open``."""
         if isinstance(self.family, ScatterConfig):
             return f"scattered {self.size}, {100 * self.family.density:.0f} %"
         if isinstance(self.family, MazeConfig):
@@ -39,7 +39,7 @@ class MapSet:
         apart_from: Iterable[GridProblems] = (),
         corner_cutting: bool = True,
     ) -> GridProblems:
-        """Problems that the stream decides, with the map and goal of none of the others."""
+        """Problems of a random stream, none with the map and goal of one in ``apart_from``."""
         key = int.from_bytes(self.name.encode(), "little")
         config = GridworldConfig(size=self.size, family=self.family, corner_cutting=corner_cutting)
         rng = np.random.default_rng([stream, key])
@@ -52,15 +52,15 @@ def paper(size: int) -> MapSet:
 
 
 def blocks(size: int) -> MapSet:
-    """Maps with a few obstacles that are large, as houses and rocks are."""
+    """Maps with a few large obstacles, such as houses and rocks."""
     return MapSet(size, ObstacleConfig(max_obstacles=size // 2, max_size=size / 5))
 
 
 def scattered(size: int, density: float = 0.25) -> MapSet:
-    """Maps whose cells are blocked by chance."""
+    """Maps whose cells are blocked independently at random."""
     return MapSet(size, ScatterConfig(density))
 
 
 def mazes(size: int, removed_walls: float = 0.0) -> MapSet:
-    """Mazes, perfect ones unless walls are taken away."""
+    """Mazes, perfect unless walls are removed."""
     return MapSet(size, MazeConfig(removed_walls))

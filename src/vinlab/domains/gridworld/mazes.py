@@ -1,4 +1,4 @@
-"""Mazes: one way between any two rooms, until a share of the walls is taken away."""
+"""Mazes: one path between any two rooms, and more where walls are removed."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,11 @@ class MazeConfig:
     """Perfect mazes with rooms in the cells of odd row and column, some of their inner walls removed."""
 
     removed_walls: float = 0.1
-    """The chance of each wall between two rooms to be taken away; 0 leaves the maze perfect."""
+    """The probability that a wall between two rooms is removed; 0 leaves the maze perfect."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.removed_walls <= 1:
-            raise InputError(f"removed_walls must lie between 0 and 1, but {self.removed_walls} came.")
+            raise InputError(f"removed_walls: expected 0 to 1, got {self.removed_walls}.")
 
     def draw(
         self, height: int, width: int, attempts: int, *, rng: np.random.Generator
@@ -26,7 +26,7 @@ class MazeConfig:
         from vinlab.domains.gridworld._kernels import carve_mazes
 
         if min(height, width) < 3 or height * width < 15 or height % 2 == 0 or width % 2 == 0:
-            raise InputError(f"Mazes need odd sizes of at least 3 x 5 cells, but {height} x {width} came.")
+            raise InputError(f"mazes: expected odd sizes of at least 3 x 5 cells, got {height} x {width}.")
         rooms = (height // 2, width // 2)
         maps = np.ones((attempts, height, width), np.uint8)
         orders = rng.permuted(np.tile(np.arange(4), (attempts, *rooms, 1)), axis=-1)

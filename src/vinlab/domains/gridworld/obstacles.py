@@ -1,4 +1,4 @@
-"""Maps with random obstacles inside a wall: discs and rectangles as the paper's authors drew them, or single cells."""
+"""Maps with random obstacles inside a wall: discs and rectangles as in the authors' data, or single cells."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,7 @@ from jaxtyping import Int64, UInt8
 from vinlab.types import InputError
 
 AUTHORS_SETTINGS: Final = {8: (30, 0.0), 16: (40, 1.0), 28: (50, 2.0)}
-"""For each size of the paper, how many obstacles are tried at most, and how large they are at most."""
+"""For each size of the paper the largest number of obstacles tried, and their largest size."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class ObstacleConfig:
 
     def __post_init__(self) -> None:
         if self.max_obstacles < 1 or not 0 <= self.max_size < np.inf:
-            raise InputError(f"max_obstacles must be at least 1 and max_size at least 0, but {self} came.")
+            raise InputError(f"expected max_obstacles of at least 1 and max_size of at least 0, got {self}.")
 
     @classmethod
     def for_size(cls, height: int, width: int | None = None) -> "ObstacleConfig":
@@ -36,7 +36,7 @@ class ObstacleConfig:
     def draw(
         self, height: int, width: int, attempts: int, *, rng: np.random.Generator
     ) -> tuple[UInt8[np.ndarray, "B H W"], Int64[np.ndarray, "B 2"]]:
-        """Maps and goals from a number of attempts; as with the authors, some attempts give none.
+        """Maps and goals from a number of attempts; as in the authors' code, some attempts give none.
 
         A goal is drawn from all rows and columns but the first, and the attempt fails if it lies on the wall
         or no obstacle was drawn.
@@ -56,14 +56,14 @@ class ObstacleConfig:
 
 @dataclass(frozen=True)
 class ScatterConfig:
-    """Every cell inside the wall is blocked by chance alone, whatever its neighbours are."""
+    """Every cell inside the wall is blocked independently at random."""
 
     density: float = 0.25
-    """The chance of each cell to be blocked."""
+    """The probability that a cell is blocked."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.density < 1:
-            raise InputError(f"density must lie between 0 and 1, but {self.density} came.")
+            raise InputError(f"density: expected 0 or more and less than 1, got {self.density}.")
 
     def draw(
         self, height: int, width: int, attempts: int, *, rng: np.random.Generator
@@ -80,7 +80,7 @@ def _walled(height: int, width: int, count: int) -> UInt8[np.ndarray, "B H W"]:
     """Empty maps with a wall of one cell around them."""
     if min(height, width) < 3 or height * width < 12:
         raise InputError(
-            f"Maps with a wall around them need at least 3 x 4 cells, but {height} x {width} came."
+            f"maps with a wall around them: expected at least 3 x 4 cells, got {height} x {width}."
         )
     maps = np.ones((count, height, width), np.uint8)
     maps[:, 1:-1, 1:-1] = 0

@@ -1,4 +1,4 @@
-"""What a map and a position on it must be, said in one sentence where they are not."""
+"""Checks of maps and positions; an error says in one sentence what is expected."""
 
 from typing import Any
 
@@ -13,16 +13,14 @@ def require_binary(values: Any, name: str) -> UInt8[np.ndarray, "..."]:
     try:
         array = np.asarray(values)
     except ValueError:
-        raise InputError(f"{name} must have rows of equal length, but ragged rows came.") from None
+        raise InputError(f"{name}: expected rows of equal length, got ragged rows.") from None
     if array.dtype.kind not in "buif":
-        raise InputError(f"{name} must hold numbers, but values of type {array.dtype} came.")
+        raise InputError(f"{name}: expected numbers, got values of type {array.dtype}.")
     if array.size == 0:
-        raise InputError(
-            f"{name} must hold at least one cell, but an empty array of shape {array.shape} came."
-        )
+        raise InputError(f"{name}: expected at least one cell, got an empty array of shape {array.shape}.")
     strange = array[(array != 0) & (array != 1)]
     if strange.size:
-        raise InputError(f"{name} must hold only 0 (free) and 1 (blocked), but {strange.flat[0]} came.")
+        raise InputError(f"{name}: expected only 0 (free) and 1 (blocked), got {strange.flat[0]}.")
     return array.astype(np.uint8)
 
 
@@ -30,7 +28,7 @@ def require_map(obstacles: Any, name: str = "obstacles") -> UInt8[np.ndarray, "H
     """One map as an array of 0 (free) and 1 (blocked)."""
     array = require_binary(obstacles, name)
     if array.ndim != 2:
-        raise InputError(f"{name} must have two axes (rows, columns), but the shape {array.shape} came.")
+        raise InputError(f"{name}: expected two axes (rows, columns), got the shape {array.shape}.")
     return array
 
 
@@ -48,7 +46,7 @@ def require_position(position: Any, name: str) -> tuple[int, int]:
     except ValueError:
         array = np.empty(0)
     if array.shape != (2,) or not are_whole(array):
-        raise InputError(f"{name} must be two whole numbers (row, col), but {position!r} came.")
+        raise InputError(f"{name}: expected two whole numbers (row, col), got {position!r}.")
     return int(array[0]), int(array[1])
 
 
@@ -59,5 +57,5 @@ def require_free(obstacles: UInt8[np.ndarray, "H W"], position: Any, name: str) 
     if not (0 <= row < height and 0 <= col < width):
         raise InputError(f"{name} ({row}, {col}) lies outside the map of {height} x {width} cells.")
     if obstacles[row, col]:
-        raise InputError(f"{name} ({row}, {col}) lies on an obstacle.")
+        raise InputError(f"{name} ({row}, {col}) lies on an obstacle; expected a free cell.")
     return row, col

@@ -1,0 +1,1 @@
+"""The hole world: the grid-world of the paper's reinforcement learning, whose obstacles are holes."""

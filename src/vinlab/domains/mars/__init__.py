@@ -1,1 +1,1 @@
-"""Mars: find a way past steep ground that only an overhead image shows (Section 4.2 of the paper)."""
+"""Mars: planning past steep terrain that only an overhead image shows (Section 4.2 of the paper)."""

@@ -1,4 +1,4 @@
-"""What an expert that knows the slopes shows on patches of ground: several goals on each, every cell at once."""
+"""An expert that knows the slopes: exact solutions, and demonstrations for several goals on each patch."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,52 +8,56 @@ import torch
 from jaxtyping import Bool, Float32, Int64, UInt8
 from torch import Tensor
 
-from vinlab.domains.gridworld.expert import NO_MOVE, expert_moves, expert_paths, optimal_moves, sample_starts
-from vinlab.domains.mars.observation import normalise
-from vinlab.domains.mars.patches import MarsProblems
+from vinlab.domains.gridworld.expert import (
+    NO_MOVE,
+    ExactSolution,
+    expert_moves,
+    expert_paths,
+    optimal_moves,
+    sample_starts,
+)
+from vinlab.domains.gridworld.expert import solve as solve_grid
+from vinlab.domains.mars.problem import MarsProblems, normalise
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import GridProblems
 
 CHUNK = 1000
-"""So many patches are solved together."""
+"""Patches that are solved together."""
+
+
+def solve(problems: MarsProblems, *, corner_cutting: bool = True) -> ExactSolution:
+    """The exact solution of all problems."""
+    return solve_grid(problems.grid, corner_cutting=corner_cutting)
 
 
 @dataclass(frozen=True)
 class TerrainBatch:
-    """Some patches with their goals; the goals of one patch follow each other."""
+    """Some patches with their goals; the problems of one patch, one for each goal, follow each other."""
 
-    images: Float32[Tensor, "B 1 h w"]
-    goals_of_patches: Int64[Tensor, "B G 2"]
+    observations: Float32[Tensor, "B 1 h w"]
+    """The normalised images."""
+    goals: Int64[Tensor, "B G 2"]
     moves: Bool[Tensor, "N 8 H W"]
-    """Which moves begin a shortest way; none in blocked cells and at the goal."""
+    """Which moves begin a shortest path; none in blocked cells and at the goal."""
     blocked: Bool[Tensor, "B H W"]
 
     @property
-    def goals(self) -> Int64[Tensor, "N 2"]:
-        """The goal of each problem."""
-        return self.goals_of_patches.flatten(0, 1)
-
-    @property
     def free(self) -> Bool[Tensor, "N H W"]:
-        """Where one can be."""
-        return ~self.blocked.repeat_interleave(self.goals_of_patches.shape[1], dim=0)
-
-    def logits(self, policy: Any) -> Float32[Tensor, "N M H W"]:
-        """The policy's logits of the moves in every cell."""
-        return policy.dense_logits(self.images, self.goals_of_patches)
+        """The free cells of each problem."""
+        return ~self.blocked.repeat_interleave(self.goals.shape[1], dim=0)
 
 
 @dataclass(frozen=True)
 class TerrainDemonstrations:
-    """Patches to learn from; the moves are packed into the bits of a byte, for there are many."""
+    """Demonstrations on patches; the moves of a cell are packed into the bits of a byte to save memory."""
 
     images: UInt8[np.ndarray, "P h w"]
     obstacles: Bool[np.ndarray, "P H W"]
     goals: Int64[np.ndarray, "P G 2"]
     packed: UInt8[np.ndarray, "P G H W"]
-    """Bit m is set where move m begins a shortest way."""
+    """Bit m is set where move m begins a shortest path."""
     weights: Float32[Tensor, " P"]
-    """How many cells of each patch have something to teach, over all its goals."""
+    """The number of cells with a target, over all goals of each patch."""
 
     def __len__(self) -> int:
         return len(self.images)
@@ -72,24 +76,25 @@ class TerrainDemonstrations:
 
 @dataclass(frozen=True)
 class DemonstrationConfig:
-    """What the expert shows on each patch."""
+    """What the expert demonstrates on each patch."""
 
     goals: int = 4
-    """How many: the problem's own, and others from the same free region."""
+    """The number of goals: the problem's own, and others from the same free region."""
     trajectories: int | None = None
-    """With a number, only the expert's own move along so many ways to each goal, as in the paper; otherwise all
-    optimal moves in every cell."""
+    """With a number, only the expert's own move along this number of paths to each goal, as in the paper; otherwise
+    all optimal moves in every cell."""
     mirror: bool = True
-    """Whether every other patch, by chance, is turned upside down: light from the west stays where it is then."""
+    """Whether a random half of the patches is flipped vertically; light from the west stays in the west."""
 
 
 def demonstrate(
-    problems: MarsProblems, config: DemonstrationConfig, *, rng: np.random.Generator
+    problems: MarsProblems, config: DemonstrationConfig | None = None, *, rng: np.random.Generator
 ) -> TerrainDemonstrations:
-    """Lessons on each patch; where a free region has too few cells, goals occur twice."""
+    """Demonstrations on each patch; where a free region has too few cells, goals repeat."""
+    config = config or DemonstrationConfig()
     if config.mirror:
         problems = flip_vertically(problems, rng.random(len(problems)) < 0.5)
-    parts = [_teach(problems[at : at + CHUNK], config, rng) for at in range(0, len(problems), CHUNK)]
+    parts = [_demonstrate(problems[at : at + CHUNK], config, rng) for at in range(0, len(problems), CHUNK)]
     goals, packed = (np.concatenate(column) for column in zip(*parts, strict=True))
     weights = torch.from_numpy((packed > 0).sum(axis=(1, 2, 3)).astype(np.float32))
     return TerrainDemonstrations(problems.images, problems.obstacles, goals, packed, weights)
@@ -99,20 +104,20 @@ def flip_vertically(problems: MarsProblems, chosen: Bool[np.ndarray, " N"]) -> M
     """The same problems, the chosen ones with north below."""
     last, by_patch = problems.obstacles.shape[1] - 1, chosen[:, None, None]
 
-    def turn(cells: np.ndarray) -> np.ndarray:
+    def flip(cells: np.ndarray) -> np.ndarray:
         rows = np.where(chosen, last - cells[:, 0], cells[:, 0])
         return np.stack([rows, cells[:, 1]], axis=-1)
 
     return MarsProblems(
         np.where(by_patch, problems.images[:, ::-1], problems.images),
         np.where(by_patch, problems.obstacles[:, ::-1], problems.obstacles),
-        turn(problems.starts),
-        turn(problems.goals),
+        flip(problems.starts),
+        flip(problems.goals),
         problems.block_ids,
     )
 
 
-def _teach(
+def _demonstrate(
     problems: MarsProblems, config: DemonstrationConfig, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """The goals of each patch ``[P G 2]`` and the packed moves for them ``[P G H W]``."""
@@ -123,12 +128,14 @@ def _teach(
     for number in range(config.goals - 1):
         flat = ranked[np.arange(len(ranked)), number % reachable.sum(axis=1)]
         goals.append(np.stack(np.unravel_index(flat, obstacles.shape[1:]), axis=-1).astype(np.int64))
-    shown = [_show(GridProblems(obstacles, problems.starts, own), config, rng) for own in goals]
-    return np.stack(goals, axis=1), np.stack(shown, axis=1)
+    packed = [_packed_moves(GridProblems(obstacles, problems.starts, own), config, rng) for own in goals]
+    return np.stack(goals, axis=1), np.stack(packed, axis=1)
 
 
-def _show(problems: GridProblems, config: DemonstrationConfig, rng: np.random.Generator) -> np.ndarray:
-    """The packed moves that the expert shows on each map."""
+def _packed_moves(
+    problems: GridProblems, config: DemonstrationConfig, rng: np.random.Generator
+) -> np.ndarray:
+    """The moves that the expert demonstrates on each map, packed into bits."""
     costs = cost_to_go(problems.obstacles, problems.goals)
     if config.trajectories is None:
         bits = 2 ** np.arange(8, dtype=np.uint8)[:, None, None]
@@ -136,9 +143,9 @@ def _show(problems: GridProblems, config: DemonstrationConfig, rng: np.random.Ge
     labels = expert_moves(costs, problems.obstacles)
     starts = sample_starts(problems, config.trajectories, rng=rng)
     paths, lengths = expert_paths(labels, problems.obstacles, starts, problems.goals)
-    index, *_ = np.nonzero(on_the_way := np.arange(paths.shape[2]) < lengths[..., None] - 1)
-    rows, cols = paths[on_the_way].T
-    shown = np.zeros(labels.shape, np.uint8)
-    shown[index, rows, cols] = 1 << labels[index, rows, cols].astype(np.uint8)
-    shown[labels == NO_MOVE] = 0
-    return shown
+    index, *_ = np.nonzero(on_path := np.arange(paths.shape[2]) < lengths[..., None] - 1)
+    rows, cols = paths[on_path].T
+    packed = np.zeros(labels.shape, np.uint8)
+    packed[index, rows, cols] = 1 << labels[index, rows, cols].astype(np.uint8)
+    packed[labels == NO_MOVE] = 0
+    return packed

@@ -1,33 +1,32 @@
-"""Files of problems on ground: those of the grid-world, with the ``images`` that a network sees beside them."""
+"""Files of Mars problems: those of the grid-world, with the ``images`` that a network sees and ``blocks``."""
 
 import os
 from pathlib import Path
 
 import numpy as np
 
-from vinlab.domains.gridworld.files import read_arrays, read_problems, write_problems
-from vinlab.domains.mars.patches import MarsProblems, PatchConfig
-from vinlab.types import GridProblems, InputError
-
-CELL = PatchConfig().cell
+from vinlab.domains.gridworld import files as gridworld
+from vinlab.domains.mars.problem import MarsProblems
+from vinlab.types import CELL, GridProblems, InputError
 
 
-def write_terrain_problems(path: str | os.PathLike[str], problems: MarsProblems) -> None:
-    """Write problems with their images ``(N, 1, h, w)`` to a file, which is either complete or as it was before."""
-    write_problems(path, problems.grid, {"images": problems.images[:, None], "blocks": problems.block_ids})
+def write_problems(path: str | os.PathLike[str], problems: MarsProblems) -> None:
+    """Write problems with their images ``(N, 1, h, w)`` to a file, which is either complete or unchanged."""
+    others = {"images": problems.images[:, None], "blocks": problems.block_ids}
+    gridworld.write_problems(path, problems.grid, others)
 
 
-def read_any_problems(path: str | os.PathLike[str]) -> GridProblems | MarsProblems:
-    """The problems of a file, every one checked: on ground if it holds images, else on maps."""
+def read_problems(path: str | os.PathLike[str]) -> MarsProblems:
+    """The problems of a file, all of them checked."""
     path = Path(path)
-    problems, more = read_problems(path), read_arrays(path, (), ("images", "blocks"))
+    problems, more = gridworld.read_problems(path), gridworld.read_arrays(path, (), ("images", "blocks"))
     if "images" not in more:
-        return problems
+        raise InputError(f"{path}: expected problems with images of terrain, got maps without images.")
     images = _images(more["images"], problems, path)
     block_ids = more.get("blocks", np.arange(len(problems)))
     if block_ids.shape != (len(problems),) or block_ids.dtype.kind not in "iu":
         raise InputError(
-            f"blocks in {path} must be a whole number for each problem, but {block_ids.shape} came."
+            f"blocks in {path}: expected a whole number for each problem, got {block_ids.dtype} of {block_ids.shape}."
         )
     obstacles = problems.obstacles.astype(bool)
     starts, goals = (ends.astype(np.int64) for ends in (problems.starts, problems.goals))
@@ -35,12 +34,12 @@ def read_any_problems(path: str | os.PathLike[str]) -> GridProblems | MarsProble
 
 
 def _images(images: np.ndarray, problems: GridProblems, path: Path) -> np.ndarray:
-    """Grey images of 8 bits, one for each problem, with as many pixels as its cells need."""
+    """Grey images of 8 bits, one for each problem, with 8 x 8 pixels for each of its cells."""
     count, rows, cols = problems.obstacles.shape
-    wanted = (count, 1, rows * CELL, cols * CELL)
-    if images.shape != wanted or images.dtype != np.uint8:
+    expected = (count, 1, rows * CELL, cols * CELL)
+    if images.shape != expected or images.dtype != np.uint8:
         raise InputError(
-            f"images in {path} must be of 8 bits and have the shape {wanted}, {CELL} x {CELL} pixels for each cell, "
-            f"but {images.dtype} of {images.shape} came."
+            f"images in {path}: expected uint8 of {expected}, {CELL} x {CELL} pixels for each cell, got "
+            f"{images.dtype} of {images.shape}."
         )
     return images[:, 0]

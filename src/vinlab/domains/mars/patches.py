@@ -1,48 +1,49 @@
-"""Patches of ground as tasks: cells that are too steep are blocked, and some of the free ones can be crossed."""
+"""Patches of terrain: where they lie, which of their cells are blocked, and which of them make a problem."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
-from jaxtyping import Bool, Float32, Int64, UInt8
+from jaxtyping import Bool, Float32, Int64
 
 from vinlab.domains.mars.terrain import Terrain
-from vinlab.types import GridProblems, InputError
+from vinlab.types import CELL, InputError
 
 CHUNK = 4096
-"""So many patches are looked at together."""
+"""Patches that are processed together."""
 
 
 @dataclass(frozen=True)
 class PatchConfig:
-    """How patches are cut from the ground, and which of them make a task."""
+    """How patches are cut from terrain, and which of them make a problem."""
 
     side: int = 128
     """Pixels along each edge of a patch."""
-    cell: int = 8
-    """Pixels along each edge of a cell; a cell is what one move crosses."""
+    cell: int = CELL
+    """Pixels along each edge of a cell; a move leads from one cell to the next."""
     threshold: float = 10.0
-    """Degrees; a cell is blocked if any pixel of it is at least so steep."""
+    """Degrees; a cell is blocked if any of its pixels is at least as steep."""
     stride: int = 8
-    """Pixels between neighbouring patches; where they are too few, it is halved until they are enough."""
+    """Pixels between neighbouring patches; it is halved until there are enough of them."""
     min_free: int = 60
-    """A task needs a connected free region of so many cells; start and goal lie in one."""
+    """Cells of the connected free region that a problem needs; start and goal lie in one."""
     min_blocked: float = 0.05
-    """Patches with a smaller share of blocked cells have nothing to avoid and are skipped."""
+    """Patches with a smaller share of blocked cells are skipped: they have nothing to avoid."""
     max_blocked: float = 0.75
     """Patches with a larger share of blocked cells are skipped."""
 
     def __post_init__(self) -> None:
         if self.cell < 1 or self.side < self.cell or self.side % self.cell:
             raise InputError(
-                f"side must be a multiple of cell, but side is {self.side} and cell {self.cell}."
+                f"expected a side that is a multiple of cell, got side {self.side} and cell {self.cell}."
             )
         if not 0 < self.threshold < 90:
-            raise InputError(f"threshold must lie between 0 and 90 degrees, but {self.threshold} came.")
+            raise InputError(f"expected a threshold between 0 and 90 degrees, got {self.threshold}.")
         if self.stride < 1 or self.min_free < 2 or not 0 <= self.min_blocked <= self.max_blocked <= 1:
             raise InputError(
-                "stride must be at least 1, min_free at least 2, and 0 <= min_blocked <= max_blocked <= 1, "
-                f"but {self} came."
+                "expected a stride of at least 1, min_free of at least 2 and 0 <= min_blocked <= max_blocked <= 1, "
+                f"got {self}."
             )
 
     @property
@@ -51,42 +52,8 @@ class PatchConfig:
         return self.side // self.cell
 
 
-@dataclass(frozen=True)
-class MarsProblems:
-    """Tasks on patches of ground; a network sees the images, the judge also the obstacles."""
-
-    images: UInt8[np.ndarray, "N h w"]
-    obstacles: Bool[np.ndarray, "N H W"]
-    """True where a cell is too steep."""
-    starts: Int64[np.ndarray, "N 2"]
-    """Row and column of a cell, as in the goals."""
-    goals: Int64[np.ndarray, "N 2"]
-    block_ids: Int64[np.ndarray, " N"]
-    """Which tile of ground, as large as a patch, holds the middle of each patch: patches of one block are akin."""
-
-    def __len__(self) -> int:
-        return len(self.images)
-
-    def __getitem__(self, chosen: slice | np.ndarray) -> "MarsProblems":
-        return MarsProblems(
-            self.images[chosen],
-            self.obstacles[chosen],
-            self.starts[chosen],
-            self.goals[chosen],
-            self.block_ids[chosen],
-        )
-
-    @property
-    def grid(self) -> GridProblems:
-        """The tasks as grid-world problems, for its expert, its world and its measures."""
-        return GridProblems(self.obstacles.astype(np.uint8), self.starts, self.goals)
-
-
-def concatenate(parts: Iterable[MarsProblems]) -> MarsProblems:
-    """Problems of one size, one after the other."""
-    parts = list(parts)
-    names = ("images", "obstacles", "starts", "goals", "block_ids")
-    return MarsProblems(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+PAPER_PATCHES: Final = PatchConfig()
+"""128 x 128 pixels, 16 x 16 cells, blocked at 10 degrees."""
 
 
 @dataclass(frozen=True)
@@ -100,19 +67,24 @@ class Region:
     right: int
 
 
+def whole_region(terrain: Terrain, index: int = 0) -> Region:
+    """All of a terrain."""
+    return Region(index, 0, 0, *terrain.image.shape)
+
+
 @dataclass(frozen=True)
 class PatchCounts:
-    """How many patches there are in some ground, and why some of them make no task."""
+    """How many patches some terrain has, and why some of them make no problem."""
 
     stride: int
-    positions: int
-    unknown: int
+    positions: int = 0
+    unknown: int = 0
     """Not wholly covered by image and slope."""
-    too_open: int
-    too_blocked: int
-    no_region: int
+    too_open: int = 0
+    too_blocked: int = 0
+    no_region: int = 0
     """No connected free region that is large enough."""
-    usable: int
+    usable: int = 0
 
     def __add__(self, other: "PatchCounts") -> "PatchCounts":
         names = ("positions", "unknown", "too_open", "too_blocked", "no_region", "usable")
@@ -126,33 +98,14 @@ class PatchCounts:
         )
 
 
-def blocked_cells(
-    slope: Float32[np.ndarray, "N h w"], *, cell: int, threshold: float
-) -> Bool[np.ndarray, "N H W"]:
-    """Which cells hold a pixel at or above the threshold; pixels of unknown slope block nothing."""
-    count, height, width = slope.shape
-    tiles = (slope >= threshold).reshape(count, height // cell, cell, width // cell, cell)
-    return np.logical_or.reduce(tiles, axis=(2, 4))
-
-
-def cut(
-    raster: np.ndarray, corners: Int64[np.ndarray, "N 2"], side: int, step: int = 1
-) -> Iterator[np.ndarray]:
-    """The squares whose upper left corners are given, every ``step``-th pixel of them, some at a time."""
-    offsets = np.arange(0, side, step)
-    for first in range(0, len(corners), CHUNK):
-        rows, cols = (corners[first : first + CHUNK, axis, None] + offsets for axis in (0, 1))
-        yield raster[rows[:, :, None], cols[:, None, :]]
-
-
 def find_patches(
     terrain: Terrain, region: Region, config: PatchConfig, stride: int
 ) -> tuple[Int64[np.ndarray, "N 2"], PatchCounts]:
-    """The corners of all usable patches of a region, and the census of all."""
+    """The corners of all usable patches of a region, and the counts of all."""
     corners = _lattice(region, config.side, stride)
     positions = len(corners)
     if not positions:
-        return corners, PatchCounts(stride, 0, 0, 0, 0, 0, 0)
+        return corners, PatchCounts(stride)
     corners = corners[_wholly_known(terrain, corners, config.side)]
     share, largest = _describe(terrain, corners, config)
     too_open, too_blocked = share < config.min_blocked, share > config.max_blocked
@@ -176,7 +129,7 @@ def _lattice(region: Region, side: int, stride: int) -> np.ndarray:
 
 
 def _wholly_known(terrain: Terrain, corners: np.ndarray, side: int) -> np.ndarray:
-    """Which patches have no gap, by sums over rectangles."""
+    """Which patches have no gap, by a summed-area table."""
     gaps = np.zeros(np.add(terrain.slope.shape, 1), np.int64)
     np.cumsum(np.cumsum(~terrain.known, axis=0), axis=1, out=gaps[1:, 1:])
     top, left = corners.T
@@ -193,24 +146,78 @@ def _describe(terrain: Terrain, corners: np.ndarray, config: PatchConfig) -> tup
     return np.concatenate(shares or [np.zeros(0)]), np.concatenate(largest or [np.zeros(0)])
 
 
+def cut(
+    raster: np.ndarray, corners: Int64[np.ndarray, "N 2"], side: int, step: int = 1
+) -> Iterator[np.ndarray]:
+    """The squares with the given upper left corners, every ``step``-th pixel of them, in chunks."""
+    offsets = np.arange(0, side, step)
+    for first in range(0, len(corners), CHUNK):
+        rows, cols = (corners[first : first + CHUNK, axis, None] + offsets for axis in (0, 1))
+        yield raster[rows[:, :, None], cols[:, None, :]]
+
+
 def cell_maps(
     terrain: Terrain, corners: Int64[np.ndarray, "N 2"], config: PatchConfig
 ) -> Iterator[Bool[np.ndarray, "n H W"]]:
-    """The blocked cells of each patch, some patches at a time."""
+    """The blocked cells of each patch, in chunks."""
     from scipy.ndimage import maximum_filter
 
-    # What each pixel holds is true of the cell whose upper left corner it is.
+    # Each pixel holds the value of the cell whose upper left corner it is.
     steep = maximum_filter(terrain.slope >= config.threshold, size=config.cell, origin=-(config.cell // 2))
     return cut(steep, corners, config.side, config.cell)
+
+
+def blocked_cells(
+    slope: Float32[np.ndarray, "N h w"], *, cell: int = CELL, threshold: float
+) -> Bool[np.ndarray, "N H W"]:
+    """Which cells hold a pixel at or above the threshold; pixels of unknown slope block nothing."""
+    count, height, width = slope.shape
+    tiles = (slope >= threshold).reshape(count, height // cell, cell, width // cell, cell)
+    return np.logical_or.reduce(tiles, axis=(2, 4))
 
 
 def free_regions(
     obstacles: Bool[np.ndarray, "N H W"],
 ) -> tuple[Int64[np.ndarray, "N H W"], Int64[np.ndarray, "N H W"]]:
-    """For each cell which free region of its patch it is in, from 1 on, and how many cells that has; 0 if blocked.
+    """For each cell the label of its free region, from 1 on, and the size of that region; 0 if blocked.
 
     Cells that meet at a corner are connected.
     """
     from vinlab.domains.mars.terrain.kernels import label_regions
 
     return label_regions(obstacles)
+
+
+def random_ends(
+    obstacles: Bool[np.ndarray, "N H W"], min_free: int, rng: np.random.Generator
+) -> tuple[Int64[np.ndarray, "N 2"], Int64[np.ndarray, "N 2"]]:
+    """A start and another cell as goal, both in one free region of at least ``min_free`` cells."""
+    labels, sizes = (regions.reshape(len(obstacles), -1) for regions in free_regions(obstacles))
+    index = np.arange(len(obstacles))
+    goals = _random_entry(sizes >= min_free, rng)
+    others = labels == labels[index, goals][:, None]
+    others[index, goals] = False
+    return _as_cells(_random_entry(others, rng), obstacles), _as_cells(goals, obstacles)
+
+
+def _random_entry(allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One allowed entry of each row, all equally likely."""
+    return np.where(allowed, rng.random(allowed.shape), -1.0).argmax(axis=1)
+
+
+def _as_cells(flat: np.ndarray, obstacles: np.ndarray) -> np.ndarray:
+    return np.stack(np.divmod(flat, obstacles.shape[2]), axis=-1).astype(np.int64)
+
+
+def block_ids(
+    terrain: Terrain, corners: Int64[np.ndarray, "N 2"], config: PatchConfig
+) -> Int64[np.ndarray, " N"]:
+    """Which tile of the terrain, as large as a patch, holds the centre of each patch."""
+    tile = (corners + config.side // 2) // config.side
+    return tile[:, 0] * -(-terrain.image.shape[1] // config.side) + tile[:, 1]
+
+
+def count_blocks(terrain: Terrain, config: PatchConfig) -> int:
+    """Tiles as large as a patch, those that the terrain fills in part included."""
+    height, width = terrain.image.shape
+    return -(-height // config.side) * -(-width // config.side)

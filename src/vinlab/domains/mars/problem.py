@@ -1,152 +1,173 @@
-"""Mars problems: patches of ground for training, validation and test, by one of two protocols."""
+"""Mars problems: patches of terrain with a start and a goal, and what a network sees of them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
 
 import numpy as np
+import torch
+from jaxtyping import Bool, Float32, Int64, UInt8
+from torch import Tensor
 
 from vinlab.domains.mars.patches import (
-    MarsProblems,
     PatchConfig,
     PatchCounts,
-    Region,
-    concatenate,
+    block_ids,
+    cell_maps,
+    count_blocks,
+    cut,
     find_patches,
+    random_ends,
+    whole_region,
 )
-from vinlab.domains.mars.tasks import count_tiles, problems_at
 from vinlab.domains.mars.terrain import Terrain
-from vinlab.types import InputError
+from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, synthetic_terrains
+from vinlab.types import CELL, GOAL_MARK, GridProblems, InputError
 
-__all__ = ["MarsProblems", "PatchConfig", "PatchCounts", "Protocol", "Splits", "split_problems"]
-
-Protocol = Literal["disjoint", "overlapping"]
-"""Whether train, validation and test share no ground, or are different patches of the same ground."""
-
-NAMES = ("train", "validation", "test")
-TEST_SHARE, VALIDATION_SHARE = 0.275, 0.1
-"""How much of the ground is kept for test and validation in the disjoint protocol."""
-BY_SCENE = 4
-"""So many terrains are divided as wholes; fewer are each divided into bands."""
-
-Corners = list[tuple[int, np.ndarray]]
-"""For each terrain the corners of patches."""
+CONTRAST = 20.0
+"""Grey levels that count as one. It is the same for all patches: division by each patch's own standard deviation would
+remove the strength of the shading, which distinguishes steep from flat terrain."""
 
 
 @dataclass(frozen=True)
-class Splits:
-    """Problems to learn from, to choose by and to judge with."""
+class MarsProblems:
+    """Problems on patches of terrain; a network sees the images, the evaluation also the obstacles."""
 
-    train: MarsProblems
-    validation: MarsProblems
-    test: MarsProblems
-    report: Mapping[str, PatchCounts]
-    """For each split how many patches its ground holds, and why some make no task."""
+    images: UInt8[np.ndarray, "N h w"]
+    obstacles: Bool[np.ndarray, "N H W"]
+    """True where a cell is too steep."""
+    starts: Int64[np.ndarray, "N 2"]
+    """Row and column of a cell, as in the goals."""
+    goals: Int64[np.ndarray, "N 2"]
+    block_ids: Int64[np.ndarray, " N"]
+    """The tile of terrain, as large as a patch, that holds the centre of each patch; problems of one block are
+    correlated."""
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    def __getitem__(self, chosen: slice | np.ndarray) -> "MarsProblems":
+        return MarsProblems(*(getattr(self, field.name)[chosen] for field in fields(self)))
+
+    @property
+    def grid(self) -> GridProblems:
+        """The problems as those of a grid-world, for its expert and its metrics."""
+        return GridProblems(self.obstacles.astype(np.uint8), self.starts, self.goals)
 
 
-def split_problems(
-    terrains: Sequence[Terrain],
+def concatenate(parts: Iterable[MarsProblems]) -> MarsProblems:
+    """Problems of one size, one after the other."""
+    parts = list(parts)
+    names = [field.name for field in fields(MarsProblems)]
+    return MarsProblems(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def normalise(images: UInt8[np.ndarray, "N h w"]) -> Float32[Tensor, "N 1 h w"]:
+    """Images without their mean brightness, in units of contrast."""
+    values = torch.from_numpy(np.ascontiguousarray(images)).float()[:, None]
+    return (values - values.mean(dim=(2, 3), keepdim=True)) / CONTRAST
+
+
+def observe(
+    images: UInt8[np.ndarray, "N h w"], goals: Int64[np.ndarray, "N 2"]
+) -> Float32[Tensor, "N 2 h w"]:
+    """The normalised images, and a channel in which the goal's cell is marked."""
+    rows, cols = images.shape[1] // CELL, images.shape[2] // CELL
+    outside = ((goals < 0) | (goals >= (rows, cols))).any(axis=1)
+    if outside.any():
+        raise InputError(
+            f"expected goals on a map of {rows} x {cols} cells, got {tuple(goals[outside][0].tolist())}."
+        )
+    marks = torch.zeros(len(images), rows, cols)
+    marks[torch.arange(len(goals)), goals[:, 0], goals[:, 1]] = GOAL_MARK
+    marks = marks.repeat_interleave(CELL, dim=1).repeat_interleave(CELL, dim=2)
+    return torch.cat([normalise(images), marks[:, None]], dim=1)
+
+
+def problems_at(
+    terrain: Terrain,
+    corners: Int64[np.ndarray, "N 2"],
+    config: PatchConfig,
     *,
-    protocol: Protocol = "disjoint",
-    counts: tuple[int, int, int] = (10_000, 500, 1_000),
-    config: PatchConfig = PatchConfig(),  # noqa: B008
+    first_block: int,
     rng: np.random.Generator,
-) -> Splits:
-    """Problems for training, validation and test, as many as asked for.
+) -> Iterator[MarsProblems]:
+    """A problem on each patch with the given upper left corner, in chunks."""
+    pairs = zip(cut(terrain.image, corners, config.side), cell_maps(terrain, corners, config), strict=True)
+    done = 0
+    for images, obstacles in pairs:
+        own = corners[done : done + len(images)]
+        done += len(images)
+        starts, goals = random_ends(obstacles, config.min_free, rng)
+        yield MarsProblems(images, obstacles, starts, goals, first_block + block_ids(terrain, own, config))
 
-    ``disjoint``: no pixel of one split is a pixel of another, whatever the seed. ``overlapping``: different
-    patches drawn from all the ground, most of whose pixels other splits hold as well.
+
+def sample_problems(config: PatchConfig, count: int, *, rng: np.random.Generator) -> MarsProblems:
+    """Problems on synthetic terrain."""
+    tiles = synthetic_tiles(config, count, seed=int(rng.integers(2**32)))
+    return sample_from_tiles(tiles, count, config, rng=rng)[0]
+
+
+def synthetic_tiles(
+    config: PatchConfig, count: int, *, seed: int | tuple[int, ...]
+) -> Callable[[], Iterator[Terrain]]:
+    """A function that gives synthetic terrain for ``count`` problems, the same with each call."""
+    synthetic = SyntheticConfig(side=max(1024, 4 * config.side))
+    terrains = -(-count * config.side**2 // synthetic.side**2)
+    return lambda: synthetic_terrains(terrains, rng=np.random.default_rng(seed), config=synthetic)
+
+
+def sample_from_tiles(
+    tiles: Callable[[], Iterable[Terrain]],
+    count: int,
+    config: PatchConfig,
+    *,
+    rng: np.random.Generator,
+    watch: Callable[[Terrain], None] = lambda terrain: None,
+) -> tuple[MarsProblems, PatchCounts]:
+    """Problems on usable patches of all tiles, each equally likely, and the counts of all patches.
+
+    Patches lie at least ``config.stride`` pixels apart; where these are too few, the tiles are read again with half
+    the stride. Only the patches that may be kept are held in memory.
     """
-    if not terrains:
-        raise InputError("At least one terrain is wanted, but none came.")
-    if protocol == "overlapping":
-        return _overlapping(terrains, counts, config, rng)
-    regions = disjoint_regions(terrains, config)
-    found, report = {}, {}
-    for name, count in zip(NAMES, counts, strict=True):
-        corners, report[name] = _enough(terrains, regions[name], count, config, name)
-        found[name] = _draw(terrains, _choose(corners, count, rng), config, rng)
-    return Splits(**found, report=report)
-
-
-def _overlapping(
-    terrains: Sequence[Terrain], counts: tuple[int, int, int], config: PatchConfig, rng: np.random.Generator
-) -> Splits:
-    everywhere = [Region(index, 0, 0, *terrain.image.shape) for index, terrain in enumerate(terrains)]
-    corners, census = _enough(terrains, everywhere, sum(counts), config, "all splits")
-    problems = _draw(terrains, _choose(corners, sum(counts), rng), config, rng)
-    mixed = rng.permutation(len(problems))
-    parts = np.split(mixed, np.cumsum(counts)[:-1])
-    return Splits(*(problems[part] for part in parts), report=dict.fromkeys(NAMES, census))
-
-
-def disjoint_regions(terrains: Sequence[Terrain], config: PatchConfig) -> dict[str, list[Region]]:
-    """Ground for each split that shares no pixel with that of another: whole scenes, or bands of a few."""
-    wholes = [Region(index, 0, 0, *terrain.image.shape) for index, terrain in enumerate(terrains)]
-    if len(terrains) >= BY_SCENE:
-        return _scenes(wholes)
-    bands = [_bands(whole, config.side) for whole in wholes]
-    return {name: [band[name] for band in bands] for name in NAMES}
-
-
-def _scenes(wholes: list[Region]) -> dict[str, list[Region]]:
-    """Scenes of each split spread evenly over the list."""
-    count = len(wholes)
-    test, validation = (max(1, round(share * count)) for share in (TEST_SHARE, VALIDATION_SHARE))
-    # Multiples of the golden ratio: wherever one looks in the list, all splits are near.
-    spread = np.argsort(np.argsort((np.arange(count) * 0.6180339887498949) % 1.0))
-    names = np.where(spread < test, "test", np.where(spread < test + validation, "validation", "train"))
-    return {name: [whole for whole, own in zip(wholes, names, strict=True) if own == name] for name in NAMES}
-
-
-def _bands(whole: Region, side: int) -> dict[str, Region]:
-    """Bands across the longer axis: train, validation, a belt of one patch for nobody, test."""
-    down = whole.bottom >= whole.right
-    length, unit = max(whole.bottom, whole.right), max(1, side // 2)
-    test = int((1 - TEST_SHARE) * length) // unit * unit
-    validation = test - side - max(side, int(VALIDATION_SHARE * length) // unit * unit)
-    limits = {"train": (0, validation), "validation": (validation, test - side), "test": (test, length)}
-    return {
-        name: Region(whole.terrain, first, 0, last, whole.right)
-        if down
-        else Region(whole.terrain, 0, first, whole.bottom, last)
-        for name, (first, last) in limits.items()
-    }
-
-
-def _enough(
-    terrains: Sequence[Terrain], regions: Sequence[Region], count: int, config: PatchConfig, name: str
-) -> tuple[Corners, PatchCounts]:
-    """The usable patches of some regions, at the widest stride that gives as many as wanted."""
-    stride, total = config.stride, PatchCounts(config.stride, 0, 0, 0, 0, 0, 0)
+    if count < 1:
+        raise InputError(f"expected at least 1 problem, got {count}.")
+    stride = config.stride
     while True:
-        found = [find_patches(terrains[one.terrain], one, config, stride) for one in regions]
-        total = sum((census for _, census in found), PatchCounts(stride, 0, 0, 0, 0, 0, 0))
-        if total.usable >= count:
-            return [(one.terrain, corners) for one, (corners, _) in zip(regions, found, strict=True)], total
-        if stride == 1 or total.usable == 0:
-            raise InputError(f"{count:,} patches for {name} are wanted, but the ground holds {total}.")
+        problems, counts = _reservoir(tiles, count, config, stride, rng, watch)
+        if problems is not None and len(problems) == count:
+            return problems, counts
+        if counts.usable == 0 or stride == 1:
+            raise InputError(f"expected terrain for {count:,} problems, got {counts}.")
         stride = max(1, stride // 2)
 
 
-def _choose(corners: Corners, count: int, rng: np.random.Generator) -> Corners:
-    """So many of the patches, each as likely as the others, sorted by terrain."""
-    sizes = [len(own) for _, own in corners]
-    chosen = np.zeros(sum(sizes), bool)
-    chosen[rng.choice(len(chosen), count, replace=False)] = True
-    parts = np.split(chosen, np.cumsum(sizes)[:-1])
-    return [(terrain, own[part]) for (terrain, own), part in zip(corners, parts, strict=True)]
+def _reservoir(
+    tiles: Callable[[], Iterable[Terrain]],
+    count: int,
+    config: PatchConfig,
+    stride: int,
+    rng: np.random.Generator,
+    watch: Callable[[Terrain], None],
+) -> tuple[MarsProblems | None, PatchCounts]:
+    """Every patch gets a random key, and those with the lowest keys are kept."""
+    kept: list[MarsProblems] = []
+    keys, first_block, counts = np.zeros(0), 0, PatchCounts(stride)
+    for terrain in tiles():
+        watch(terrain)
+        corners, found = find_patches(terrain, whole_region(terrain), config, stride)
+        drawn = rng.random(len(corners))
+        good = drawn < (np.partition(keys, count - 1)[count - 1] if len(keys) >= count else np.inf)
+        kept += problems_at(terrain, corners[good], config, first_block=first_block, rng=rng)
+        keys = np.concatenate([keys, drawn[good]])
+        if len(keys) > 2 * count:  # not at every tile: it copies all that is kept
+            kept, keys = _lowest(kept, keys, count)
+        first_block += count_blocks(terrain, config)
+        counts += found
+    kept, _ = _lowest(kept, keys, count)
+    return (kept[0] if kept else None), counts
 
 
-def _draw(
-    terrains: Sequence[Terrain], corners: Corners, config: PatchConfig, rng: np.random.Generator
-) -> MarsProblems:
-    """A problem on each of the patches, in random order."""
-    first_blocks = np.cumsum([0, *(count_tiles(terrain, config) for terrain in terrains)]).tolist()
-    parts = [
-        part
-        for index, own in corners
-        for part in problems_at(terrains[index], own, config, first_block=first_blocks[index], rng=rng)
-    ]
-    problems = concatenate(parts)
-    return problems[rng.permutation(len(problems))]
+def _lowest(kept: list[MarsProblems], keys: np.ndarray, count: int) -> tuple[list[MarsProblems], np.ndarray]:
+    """The problems with the lowest keys, in the order of these."""
+    order = np.argsort(keys)[:count]
+    return ([concatenate(kept)[order]] if kept else []), keys[order]

@@ -1,1 +1,1 @@
-"""The links of an encyclopedia: find the page that a few sentences describe."""
+"""Navigation over the links of an encyclopedia to the page that a few sentences describe."""

@@ -9,7 +9,7 @@ import numpy as np
 @numba.njit(cache=True)
 @no_type_check
 def search_from(offsets, targets, starts, distances):
-    """Fill row i with the number of clicks from start i to every page; pages out of reach keep what they have."""
+    """Fill row i with the number of clicks from start i to every page; unreachable pages keep their entry."""
     queue = np.empty(len(offsets) - 1, np.int64)
     for row in range(len(starts)):
         known = distances[row]
@@ -34,7 +34,7 @@ def search_from(offsets, targets, starts, distances):
 @numba.njit(cache=True)
 @no_type_check
 def search_tree(offsets, targets, start, parents):
-    """Fill in the page from which each page is found first, searching from the start; -1 where it is not."""
+    """Fill in the page from which each page is found first, searching from the start; -1 where it is not found."""
     queue = np.empty(len(offsets) - 1, np.int64)
     queue[0] = start
     parents[start] = start

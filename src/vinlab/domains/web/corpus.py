@@ -1,4 +1,4 @@
-"""An encyclopedia as it is read: pages, categories, links, texts and word vectors. Nothing is downloaded."""
+"""An encyclopedia as read from a folder: pages, categories, links, texts, word vectors. Nothing is downloaded."""
 
 import csv
 import json
@@ -16,10 +16,10 @@ from vinlab.domains.web.word_vectors import WordVectors, read_vectors
 from vinlab.types import InputError
 
 WIKISPEEDIA_ADDRESS = "https://snap.stanford.edu/data/wikispeedia.html"
-"""Where the public original of the Wikispeedia folder is."""
+"""The public original of the Wikispeedia folder."""
 
 ARTICLE = -1
-"""The level of a page that is no category; the root has 0, the categories below it 1, 2, …"""
+"""The level of an article; the root has level 0, the categories below it 1, 2, …"""
 
 
 @dataclass(frozen=True)
@@ -29,16 +29,16 @@ class Corpus:
     titles: Sequence[str]
     levels: Int[np.ndarray, " N"]
     parents: Links
-    """From each page to the categories that it stands in."""
+    """From each page to the categories that contain it."""
     links: Links
     """The links between articles."""
     texts: Sequence[str]
-    """Empty for categories: what stands on such a page are the names of its links."""
+    """Empty for categories."""
     vectors: WordVectors
 
     @property
     def articles(self) -> Int[np.ndarray, " n"]:
-        """The pages that are no categories."""
+        """The pages that are not categories."""
         return np.flatnonzero(self.levels == ARTICLE)
 
 
@@ -65,12 +65,11 @@ def assemble_corpus(
 ) -> Corpus:
     """A corpus from tables: ``category`` is a dotted path such as ``subject.Science.Biology``.
 
-    Only pages with a text take part; a link to or from another known page is left out, one to a page that
-    nobody knows is an error.
+    Pages without a text are left out with their links; a link to a page that is not listed is an error.
     """
     known = set(known)
     if not texts:
-        raise InputError("a site needs at least one page with a text, but none came.")
+        raise InputError("expected a site with at least one page with a text, got none.")
     memberships = [
         (page, path) for page, path in categories if _is_known(page, known, "category") and page in texts
     ]
@@ -98,13 +97,11 @@ def assemble_corpus(
 
 
 def _with_ancestors(paths: Iterable[str]) -> list[str]:
-    """All categories and what stands above them, level by level; there must be one root."""
+    """All categories and their ancestors, level by level, below one root."""
     every = {".".join(path.split(".")[:depth]) for path in paths for depth in range(1, path.count(".") + 2)}
     roots = sorted(path for path in every if "." not in path)
     if len(roots) != 1:
-        raise InputError(
-            f"the categories must have one root, but there are {len(roots)}: {', '.join(roots[:4])}."
-        )
+        raise InputError(f"categories: expected one root, got {len(roots)} ({', '.join(roots[:4])}).")
     return sorted(every, key=lambda path: (path.count("."), path))
 
 
@@ -116,7 +113,7 @@ def _numbered(pairs: Sequence[tuple[str, str]], place: Mapping[str, int]) -> Lin
 
 def _is_known(page: str, known: set[str], kind: str) -> bool:
     if page not in known:
-        raise InputError(f"a {kind} names the page '{page}', which articles.tsv does not list.")
+        raise InputError(f"{kind}: expected a page that articles.tsv lists, got '{page}'.")
     return True
 
 
@@ -126,11 +123,11 @@ def _require_usable(corpus: Corpus) -> None:
         linked[links.sources()] = linked[links.targets] = True
     for page in np.flatnonzero(~linked)[:1]:
         raise InputError(
-            f"the page '{corpus.titles[page]}' has no link and no category, so nobody can leave it."
+            f"expected pages with a link or a category, got '{corpus.titles[page]}' without any."
         )
     for page in map(int, corpus.articles):
         if not corpus.texts[page].strip():
-            raise InputError(f"the page '{corpus.titles[page]}' has an empty text.")
+            raise InputError(f"expected articles with a text, got '{corpus.titles[page]}' with an empty one.")
 
 
 def read_articles(folder: Path) -> list[str]:
@@ -154,11 +151,11 @@ def read_texts(folder: Path, articles: Sequence[str]) -> dict[str, str]:
             texts = {record["article"]: record["text"] for record in map(json.loads, file)}
     except (json.JSONDecodeError, KeyError, TypeError, lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path} must hold one JSON object a line with article and text: {error}."
+            f"{path}: expected one JSON object a line with article and text, got {error}."
         ) from error
     unknown = sorted(texts.keys() - set(articles))
     if unknown:
-        raise InputError(f"{path.name} names the page '{unknown[0]}', which articles.tsv does not list.")
+        raise InputError(f"{path.name}: expected pages that articles.tsv lists, got '{unknown[0]}'.")
     return {name: texts[name] for name in articles if name in texts}
 
 
@@ -169,7 +166,7 @@ def _rows(folder: Path, name: str, columns: int) -> Iterator[list[str]]:
             if not row or row[0].startswith("#"):
                 continue
             if len(row) != columns:
-                raise InputError(f"{path} must have {columns} columns, but line {number} has {len(row)}.")
+                raise InputError(f"{path}, line {number}: expected {columns} columns, got {len(row)}.")
             yield row
 
 
@@ -181,7 +178,7 @@ def _vector_file(folder: Path) -> Path:
 def _require_file(path: Path) -> Path:
     if not path.is_file():
         raise InputError(
-            f"{path.parent} lacks {path.name}: a folder of Wikispeedia or of a site in the same tables is wanted "
-            f"({WIKISPEEDIA_ADDRESS})."
+            f"{path.parent}: expected a folder with Wikispeedia ({WIKISPEEDIA_ADDRESS}) or a site in the same "
+            f"tables, got one without {path.name}."
         )
     return path

@@ -1,24 +1,45 @@
-"""What a learner is given: batches of queries with the pages and links of their steps, in tables of like width."""
+"""The expert's clicks as a dataset: batches of queries with the pages and links of their steps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from vinlab.domains.web.expert import ExpertSteps
 from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.problem import WebProblems
 from vinlab.domains.web.site import Site
-from vinlab.types import ClickBatch, Clicks
 
 NARROWEST = 16
-"""Pages with at most so many links share one table; above it a table takes those up to twice as many."""
+"""Pages with at most this many links share one table; a wider table holds pages with up to twice as many."""
 
 
-class ClickLessons:
-    """An expert's clicks, to be taken a few problems at a time; only what is taken is read from the site."""
+@dataclass(frozen=True)
+class Clicks:
+    """Steps of some queries, each on a page with candidate links."""
+
+    rows: Int[Tensor, " S"]
+    """The query of each step, as a row of the batch."""
+    pages: Int[Tensor, " S"]
+    """The page of each step."""
+    candidates: Int[Tensor, "S l"]
+    """The links on that page, padded with -1."""
+
+
+@dataclass(frozen=True)
+class ClickBatch:
+    """Some queries and the expert's steps for them."""
+
+    queries: Float[Tensor, "B D"]
+    steps: Sequence[tuple[Clicks, Bool[Tensor, "_ _"]]]
+    """Steps on pages with about as many links, and which of these links are right."""
+
+
+class ClickDemonstrations:
+    """The expert's clicks, a few problems at a time; only their rows are read from the site."""
 
     def __init__(self, site: Site, links: Links, problems: WebProblems, steps: ExpertSteps) -> None:
         self.site, self.links, self.problems, self.steps = site, links, problems, steps
@@ -40,25 +61,23 @@ class ClickLessons:
         following = torch.from_numpy(self.steps.following[steps])
         return ClickBatch(
             queries=torch.from_numpy(np.asarray(features, dtype=np.float32)),
-            lessons=[(clicks, clicks.candidates == following[table, None]) for table, clicks in tables],
+            steps=[(clicks, clicks.candidates == following[table, None]) for table, clicks in tables],
         )
 
 
 def make_tables(
     links: Links, rows: Int[np.ndarray, " S"], pages: Int[np.ndarray, " S"]
 ) -> Iterator[tuple[Int[np.ndarray, " s"], Clicks]]:
-    """The steps in few tables, so that little is filler though some pages have far more links than others.
+    """The steps in a few tables of similar width, with the numbers of the steps that each one holds.
 
-    With each table comes which of the steps it holds.
+    One table for all would be mostly padding, because some pages have far more links than others.
     """
     widths = np.ceil(np.log2(np.maximum(links.counts(pages), NARROWEST))).astype(np.int64)
     for width in np.unique(widths):
         steps = np.flatnonzero(widths == width)
-        yield (
-            steps,
-            Clicks(
-                rows=torch.from_numpy(rows[steps]),
-                pages=torch.from_numpy(pages[steps]),
-                candidates=torch.from_numpy(links.padded(pages[steps])),
-            ),
+        clicks = Clicks(
+            rows=torch.from_numpy(rows[steps]),
+            pages=torch.from_numpy(pages[steps]),
+            candidates=torch.from_numpy(links.padded(pages[steps])),
         )
+        yield steps, clicks

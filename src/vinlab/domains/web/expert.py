@@ -1,4 +1,4 @@
-"""The expert: shortest paths over links, and all links that lie on one."""
+"""The expert: shortest paths over links, and all links that begin one."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.problem import WebProblems
 
 UNREACHABLE = 255
-"""The distance that stands for none."""
+"""The distance of pages that cannot reach the target."""
 
 
 @dataclass(frozen=True)
@@ -18,15 +18,15 @@ class Distances:
 
     table: UInt8[np.ndarray, "T N"]
     row: Int[np.ndarray, " N"]
-    """The row of each target; -1 for pages that are none."""
+    """The row of each target; -1 for other pages."""
 
     def between(self, pages: Int[np.ndarray, "*S"], targets: Int[np.ndarray, "*S"]) -> Int[np.ndarray, "*S"]:
-        """The clicks from each page to its target."""
+        """The number of clicks from each page to its target."""
         return self.table[self.row[targets], pages].astype(np.int64)
 
 
 def distances_to(links: Links, targets: Int[np.ndarray, " n"]) -> Distances:
-    """The clicks from every page to each of these targets."""
+    """The number of clicks from every page to each of these targets."""
     from vinlab.domains.web._search import search_from
 
     chosen = np.unique(targets)
@@ -44,7 +44,7 @@ def optimal_links(
     targets: Int[np.ndarray, " S"],
     candidates: Int[np.ndarray, "S L"],
 ) -> Bool[np.ndarray, "S L"]:
-    """Which of the candidate links begin a shortest path to the target; -1 is filler and never does."""
+    """Which of the candidate links begin a shortest path to the target; padding (-1) never does."""
     here = distances.between(pages, targets)
     there = distances.between(np.maximum(candidates, 0), np.broadcast_to(targets[:, None], candidates.shape))
     return (candidates >= 0) & (there == here[:, None] - 1)
@@ -56,55 +56,55 @@ class ExpertSteps:
 
     problems: Int[np.ndarray, " S"]
     pages: Int[np.ndarray, " S"]
-    """Where the click is made."""
+    """The page of the click."""
     following: Int[np.ndarray, " S"]
-    """The page that it leads to."""
+    """The page of the link clicked."""
 
     def __len__(self) -> int:
         return len(self.problems)
 
 
 def shortest_paths(links: Links, problems: WebProblems, distances: Distances) -> ExpertSteps:
-    """One shortest path per problem: always the first right link on the page. The target must be in reach."""
+    """One shortest path per problem: always the first optimal link on the page. Targets must be reachable."""
     active, pages = np.arange(len(problems)), problems.starts.copy()
-    made = []
+    steps = []
     while True:
-        under_way = pages != problems.targets[active]
-        active, pages = active[under_way], pages[under_way]
+        unfinished = pages != problems.targets[active]
+        active, pages = active[unfinished], pages[unfinished]
         if not len(active):
-            return _in_order(made)
+            return _by_problem(steps)
         candidates = links.padded(pages)
         right = optimal_links(distances, pages, problems.targets[active], candidates)
-        assert right.any(axis=1).all(), "the target is out of reach"
+        assert right.any(axis=1).all(), "a target cannot be reached"
         following = candidates[np.arange(len(pages)), right.argmax(axis=1)]
-        made.append((active, pages, following))
+        steps.append((active, pages, following))
         pages = following
 
 
 def paths_from(links: Links, start: int, targets: Int[np.ndarray, " n"]) -> ExpertSteps:
-    """The paths of one breadth-first search from the start, which needs no table of distances.
+    """The paths of one breadth-first search from the start, for sites too large for a table of distances.
 
-    For sites too large for one; targets out of reach have no steps.
+    Targets that cannot be reached have no steps.
     """
     from vinlab.domains.web._search import search_tree
 
     parents = np.full(links.num_pages, -1, dtype=np.int32)
     search_tree(links.offsets, links.targets, start, parents)
     active = np.flatnonzero(parents[targets] >= 0)
-    pages, made = targets[active], []
+    pages, steps = targets[active], []
     while len(active):
         above = parents[pages].astype(np.int64)
-        made.insert(0, (active, above, pages))
-        under_way = above != start
-        active, pages = active[under_way], above[under_way]
-    return _in_order(made)
+        steps.insert(0, (active, above, pages))
+        unfinished = above != start
+        active, pages = active[unfinished], above[unfinished]
+    return _by_problem(steps)
 
 
-def _in_order(made: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> ExpertSteps:
-    """The steps sorted by problem; within a problem they stay as they were made."""
-    if not made:
+def _by_problem(steps: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> ExpertSteps:
+    """The steps sorted by problem; within a problem their order stays."""
+    if not steps:
         nothing = np.zeros(0, dtype=np.int64)
         return ExpertSteps(nothing, nothing, nothing)
-    problems, pages, following = (np.concatenate(column) for column in zip(*made, strict=True))
+    problems, pages, following = (np.concatenate(column) for column in zip(*steps, strict=True))
     order = np.argsort(problems, kind="stable")
     return ExpertSteps(problems[order], pages[order], following[order])

@@ -1,4 +1,4 @@
-"""Numbers for pages and queries: averages of word vectors, rare words counting more, the common part removed."""
+"""Features of pages and queries: averages of word vectors, weighted by rarity, minus their common part."""
 
 from array import array
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from vinlab.types import InputError
 
 @dataclass(frozen=True)
 class Sentences:
-    """Texts as the places of their known words, sentence by sentence and page by page."""
+    """Texts as rows of their known words, sentence by sentence and page by page."""
 
     words: Int[np.ndarray, " W"]
     word_offsets: Int[np.ndarray, " sentence_offsets"]
@@ -24,21 +24,21 @@ class Sentences:
 
     @cached_property
     def lengths(self) -> Int[np.ndarray, " sentences"]:
-        """How many known words each sentence has."""
+        """The number of known words of each sentence."""
         return np.diff(self.word_offsets)
 
     @cached_property
     def sentence_of_word(self) -> Int[np.ndarray, " W"]:
-        """The sentence that each word stands in."""
+        """The sentence of each word."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @cached_property
     def page_of_sentence(self) -> Int[np.ndarray, " sentences"]:
-        """The page that each sentence stands on."""
+        """The page of each sentence."""
         return np.repeat(np.arange(len(self.page_offsets) - 1), np.diff(self.page_offsets))
 
 
-def cut_into_sentences(texts: Sequence[str], vectors: WordVectors) -> Sentences:
+def tokenise(texts: Sequence[str], vectors: WordVectors) -> Sentences:
     """The known words of every sentence of every text."""
     per_page = [split_sentences(text) for text in texts]
     sentences = [sentence for page in per_page for sentence in page]
@@ -61,30 +61,29 @@ def _offsets(counts: Sequence[int]) -> Int[np.ndarray, " n"]:
 
 @dataclass(frozen=True)
 class TextEmbedding:
-    """How a text becomes numbers: the same for pages, queries and what a person types."""
+    """From a text to features: the same for pages, queries and typed text."""
 
     vectors: WordVectors
     rarity: Float32[np.ndarray, " V"]
-    """The weight of each word: the logarithm of how few pages have it."""
+    """The weight of each word: its inverse document frequency."""
     centre: Float32[np.ndarray, " D"]
-    """What all pages share; it says nothing and is taken away."""
+    """The average of all articles, which is subtracted."""
 
     def embed(self, text: str) -> Float32[np.ndarray, " D"]:
         """The features of a typed text."""
         words = self.vectors.known(text)
         if not split_words(text):
-            raise InputError("the query is empty: a few words that describe a page are wanted.")
+            raise InputError("query: expected a few words that describe a page, got none.")
         if not len(words):
             raise InputError(
-                f"none of the {len(split_words(text))} words of the query has a vector; "
-                "English words that the site uses are wanted."
+                f"query: expected words that the site's vectors know, got {len(split_words(text))} unknown words."
             )
         weights = self.rarity[words]
         total = (weights[:, None] * self.vectors.vectors[words]).sum(axis=0, dtype=np.float32)
         return self.finish(SumsOfWords(total[None], weights.sum(keepdims=True)))[0]
 
     def finish(self, sums: "SumsOfWords") -> Float32[np.ndarray, "n D"]:
-        """Weighted sums of word vectors into features, each component about as large as one."""
+        """Features from weighted sums of word vectors; a component is about 1 in size."""
         return scaled(sums.means() - self.centre)
 
 
@@ -101,7 +100,7 @@ class SumsOfWords:
 
 
 def scaled(features: Float[np.ndarray, "n D"]) -> Float32[np.ndarray, "n D"]:
-    """The same directions, all with a length of the root of their dimension (10 for 100 numbers)."""
+    """The same directions with the length √D (10 for 100 features)."""
     lengths = np.linalg.norm(features, axis=1, keepdims=True)
     return (features * np.sqrt(features.shape[1]) / np.maximum(lengths, 1e-6)).astype(np.float32)
 
@@ -117,7 +116,7 @@ def word_rarity(sentences: Sentences, num_words: int) -> Float32[np.ndarray, " V
 def sum_sentences(
     sentences: Sentences, vectors: WordVectors, rarity: Float32[np.ndarray, " V"]
 ) -> SumsOfWords:
-    """The sums of each sentence."""
+    """The sums of every sentence."""
     from scipy.sparse import csr_matrix
 
     shape = (len(sentences.lengths), len(vectors.vectors))
@@ -135,8 +134,8 @@ def sum_pages(
     sums: SumsOfWords,
     kept: Bool[np.ndarray, " sentences"],
 ) -> SumsOfWords:
-    """The sums over each page's title and those of its sentences that are kept."""
-    titles = sum_sentences(cut_into_sentences(_one_line(corpus.titles), vectors), vectors, rarity)
+    """The sums over the title and the kept sentences of every page."""
+    titles = sum_sentences(tokenise(_one_line(corpus.titles), vectors), vectors, rarity)
     pages, count = sentences.page_of_sentence[kept], len(corpus.titles)
     return SumsOfWords(
         add_up(sums.totals[kept], pages, count) + titles.totals,
@@ -145,7 +144,7 @@ def sum_pages(
 
 
 def _one_line(titles: Sequence[str]) -> list[str]:
-    """Titles that count as one sentence each, even those with a full stop or without a letter."""
+    """Titles as one sentence each, even with a full stop or without a letter."""
     return [" ".join(title.translate(_STOPS).split()) or "-" for title in titles]
 
 
@@ -153,13 +152,11 @@ _STOPS = str.maketrans(".!?", "   ")
 
 
 def find_centre(corpus: Corpus, pages: SumsOfWords) -> Float32[np.ndarray, " D"]:
-    """The average of all articles that say anything."""
-    said = (pages.weights > 0) & (corpus.levels == ARTICLE)
-    if not said.any():
-        raise InputError(
-            "none of the words on the pages has a vector; vectors for the site's language are wanted."
-        )
-    return pages.means()[said].mean(axis=0).astype(np.float32)
+    """The average of all articles with a known word."""
+    known = (pages.weights > 0) & (corpus.levels == ARTICLE)
+    if not known.any():
+        raise InputError("expected word vectors for the site's language, got vectors for none of its words.")
+    return pages.means()[known].mean(axis=0).astype(np.float32)
 
 
 def add_up(
@@ -174,14 +171,14 @@ def add_up(
 
 
 def page_features(corpus: Corpus, embedding: TextEmbedding, pages: SumsOfWords) -> Float32[np.ndarray, "N D"]:
-    """The features of every page; a category is the average of the pages that stand in it."""
+    """The features of every page; those of a category are the average of the pages in it."""
     features = embedding.finish(pages)
     for level in range(int(corpus.levels.max()), -1, -1):
-        _describe_level(features, corpus, level)
+        _average_level(features, corpus, level)
     return features
 
 
-def _describe_level(features: Float32[np.ndarray, "N D"], corpus: Corpus, level: int) -> None:
+def _average_level(features: Float32[np.ndarray, "N D"], corpus: Corpus, level: int) -> None:
     children, parents = corpus.parents.sources(), corpus.parents.targets
     inside = corpus.levels[parents] == level
     sums = add_up(features[children[inside]], parents[inside], len(features))

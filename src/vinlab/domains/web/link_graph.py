@@ -1,4 +1,4 @@
-"""Which page links to which, as compressed rows: small in memory, and readable from a mapped file."""
+"""The links between pages as compressed rows: small in memory, and readable from a mapped file."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class Links:
 
     @property
     def num_pages(self) -> int:
-        """How many pages there are, with or without links."""
+        """The number of pages, with or without links."""
         return len(self.offsets) - 1
 
     def __len__(self) -> int:
@@ -28,15 +28,15 @@ class Links:
         return self.targets[self.offsets[page] : self.offsets[page + 1]]
 
     def counts(self, pages: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
-        """How many links each of these pages has."""
+        """The number of links of each of these pages."""
         return self.offsets[pages + 1] - self.offsets[pages]
 
     def sources(self) -> Int[np.ndarray, " E"]:
-        """The page that each link stands on."""
+        """The page of each link."""
         return np.repeat(np.arange(self.num_pages), np.diff(self.offsets))
 
     def padded(self, pages: Int[np.ndarray, " n"]) -> Int[np.ndarray, "n width"]:
-        """The links of these pages in one table, filled up with -1."""
+        """The links of these pages in one table, padded with -1."""
         counts = self.counts(pages)
         places = np.arange(max(1, int(counts.max(initial=0))))
         inside = places < counts[:, None]
@@ -59,10 +59,12 @@ class Links:
 
 
 def make_links(sources: Int[np.ndarray, " n"], targets: Int[np.ndarray, " n"], num_pages: int) -> Links:
-    """Links from pairs of pages; a page's link to itself leads nowhere and is left out, as are repetitions."""
+    """Links from pairs of pages, without repetitions and without links of a page to itself."""
     for name, pages in (("sources", sources), ("targets", targets)):
         if len(pages) and not 0 <= int(pages.min()) <= int(pages.max()) < num_pages:
-            raise InputError(f"{name} of links must lie in 0..{num_pages - 1}, but some do not.")
+            raise InputError(
+                f"{name} of links: expected 0 to {num_pages - 1}, got {int(pages.min())} to {int(pages.max())}."
+            )
     apart = sources != targets
     keys = np.unique(sources[apart].astype(np.int64) * num_pages + targets[apart])
     offsets = np.zeros(num_pages + 1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Problems of navigation: a query, the page where one starts, the page that the query describes."""
+"""Navigation problems: a query, a start page, and the page that the query describes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class WebProblems:
     """Tasks on one site: find the page that a query describes."""
 
     queries: Int[np.ndarray, " B"]
-    """Which of the site's queries."""
+    """Indices of the site's queries."""
     starts: Int[np.ndarray, " B"]
     targets: Int[np.ndarray, " B"]
 
@@ -54,15 +54,15 @@ def queries_of(site: Site, split: Int[np.ndarray, " N"], part: Part) -> Int[np.n
 
 
 def start_at_root(site: Site, queries: Int[np.ndarray, " n"]) -> WebProblems:
-    """Problems that begin at the root, the paper's training and first test."""
+    """Problems that start at the root: the paper's training set and first test set."""
     return WebProblems(queries, np.full(len(queries), ROOT), site.queries.pages[queries])
 
 
 def start_anywhere(site: Site, queries: Int[np.ndarray, " n"], *, rng: np.random.Generator) -> WebProblems:
-    """Problems that begin at a random article other than the one that is looked for."""
+    """Problems that start at a random article other than the target."""
     articles = np.flatnonzero(site.levels == ARTICLE)
     if len(articles) < 2:
-        raise InputError(f"random starts need two articles or more, but the site has {len(articles)}.")
+        raise InputError(f"random starts: expected a site with two articles or more, got {len(articles)}.")
     targets = site.queries.pages[queries]
     starts = rng.choice(articles, len(queries))
     while (same := starts == targets).any():
@@ -73,9 +73,9 @@ def start_anywhere(site: Site, queries: Int[np.ndarray, " n"], *, rng: np.random
 def draw(
     queries: Int[np.ndarray, " n"], count: int, *, rng: np.random.Generator
 ) -> Int[np.ndarray, " count"]:
-    """So many queries, each as often as any other as far as that can be."""
+    """``count`` queries, each as often as any other or once more."""
     if not len(queries):
-        raise InputError("there are no queries to draw from: the site is too small for this split.")
+        raise InputError("expected queries to draw from, got none: the site is too small for this split.")
     rounds = [rng.permutation(queries) for _ in range(-(-count // len(queries)))]
     return np.concatenate([queries[:0], *rounds])[:count]
 

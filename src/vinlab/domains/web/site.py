@@ -1,4 +1,4 @@
-"""A site ready for experiments: features and links of its pages, and queries with the pages they come from."""
+"""A site: features and links of its pages, and queries with the pages that they describe."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from vinlab.domains.web.features import (
     Sentences,
     SumsOfWords,
     TextEmbedding,
-    cut_into_sentences,
     find_centre,
     page_features,
     sum_pages,
     sum_sentences,
+    tokenise,
     word_rarity,
 )
 from vinlab.domains.web.link_graph import Links
 from vinlab.types import InputError
 
 GraphKind = Literal["full", "tree"]
-"""All links of the site, or only those that climb and descend the categories."""
+"""All links of the site, or only those between a category and what it contains."""
 
 Control = Literal["none", "leaky", "random-vectors"]
-"""The main setting; one whose page features hold the query's own sentences; one whose words mean nothing."""
+"""``leaky``: page features include the query's sentences; ``random-vectors``: word vectors are noise."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class QueryConfig:
 
 @dataclass(frozen=True)
 class Queries:
-    """A few sentences each, and the page that they come from."""
+    """A few sentences each, and the page that they are from."""
 
     features: Float[np.ndarray, "Q D"]
     pages: Int[np.ndarray, " Q"]
@@ -54,7 +54,7 @@ class Queries:
 
 @dataclass(frozen=True)
 class Site:
-    """All that a policy may know of a site. Page 0 is the root, categories come first."""
+    """A site. Page 0 is the root; categories come before articles."""
 
     titles: Sequence[str]
     levels: Int[np.ndarray, " N"]
@@ -68,7 +68,7 @@ class Site:
 
     @property
     def num_pages(self) -> int:
-        """How many pages there are, categories included."""
+        """The number of pages, categories included."""
         return len(self.levels)
 
     def graph(self, kind: GraphKind) -> Links:
@@ -76,7 +76,7 @@ class Site:
         return {"full": self.full, "tree": self.tree}[kind]
 
     def index(self, deepest: int = 2) -> Int[np.ndarray, " n"]:
-        """The root and the categories down to a level, the small graph of the paper."""
+        """The root and the categories down to a level: the paper's small graph."""
         return np.flatnonzero((self.levels != ARTICLE) & (self.levels <= deepest))
 
 
@@ -87,12 +87,12 @@ def build_site(
     config: QueryConfig | None = None,
     control: Control = "none",
 ) -> tuple[Site, TextEmbedding]:
-    """The site of a corpus, and how to embed further texts; queries are left out of their pages' features."""
+    """The site of a corpus and its text embedding; page features leave out the page's queries."""
     config = config or QueryConfig()
     vectors = (
         corpus.vectors.shuffled_meaning(rng.spawn(1)[0]) if control == "random-vectors" else corpus.vectors
     )
-    sentences = cut_into_sentences(corpus.texts, vectors)
+    sentences = tokenise(corpus.texts, vectors)
     firsts = choose_queries(sentences, config, rng)
     _require_queries(firsts, config)
     places = firsts[:, None] + np.arange(config.sentences)
@@ -110,7 +110,7 @@ def build_site(
         full=corpus.links.joined(tree),
         tree=tree,
         features=page_features(corpus, embedding, pages),
-        duplicate_of=find_twins(corpus.texts),
+        duplicate_of=find_duplicates(corpus.texts),
         queries=Queries(
             features=embedding.finish(
                 SumsOfWords(sums.totals[places].sum(axis=1), sums.weights[places].sum(axis=1))
@@ -125,8 +125,8 @@ def build_site(
 def _require_queries(firsts: Int[np.ndarray, " Q"], config: QueryConfig) -> None:
     if not len(firsts):
         raise InputError(
-            f"no page has {config.sentences} sentences in a row with {config.fewest_words} to "
-            f"{config.most_words} words that have vectors."
+            f"expected pages with {config.sentences} sentences in a row that hold {config.fewest_words} to "
+            f"{config.most_words} words with vectors, got none."
         )
 
 
@@ -144,7 +144,7 @@ def choose_queries(
     return np.concatenate([np.zeros(0, np.int64), *chosen])
 
 
-def find_twins(texts: Sequence[str]) -> Int[np.ndarray, " N"]:
-    """For each page the first one with the same text; pages without text are their own."""
+def find_duplicates(texts: Sequence[str]) -> Int[np.ndarray, " N"]:
+    """For each page the first one with the same text; a page without text is its own."""
     first: dict[str, int] = {}
     return np.array([first.setdefault(text, page) if text else page for page, text in enumerate(texts)])

@@ -1,4 +1,4 @@
-"""Sites on disk as a folder of plain arrays that are mapped, not read: sites larger than memory work too."""
+"""Sites on disk: a folder of plain arrays that are memory-mapped, so that a site may exceed the memory."""
 
 import json
 import os
@@ -18,9 +18,9 @@ _LINKS = ("parents", "full", "tree")
 
 
 def write_site(folder: Path, site: Site, embedding: TextEmbedding) -> None:
-    """Put the site in a new folder, wholly or not at all."""
+    """Write the site to a new folder, completely or not at all."""
     if folder.exists():
-        raise InputError(f"{folder} exists already: choose a new folder for the site.")
+        raise InputError(f"expected a new folder for the site, got {folder}, which exists.")
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     temporary.mkdir(parents=True)
     try:
@@ -62,7 +62,7 @@ def is_site(folder: Path) -> bool:
 
 
 def open_site(folder: Path) -> tuple[Site, TextEmbedding]:
-    """The site in a folder, its arrays mapped."""
+    """The site in a folder; its arrays are memory-mapped."""
     links = {name: Links(_map(folder, f"{name}_offsets"), _map(folder, f"{name}_targets")) for name in _LINKS}
     site = Site(
         titles=_read_texts(folder, "titles"),
@@ -81,14 +81,15 @@ def open_site(folder: Path) -> tuple[Site, TextEmbedding]:
 def _map(folder: Path, name: str) -> np.ndarray:
     path = folder / f"{name}.npy"
     try:
-        # Copy-on-write, because torch wants arrays that may be written; nothing is ever written back.
+        # Copy-on-write, because torch expects writable arrays; nothing is written back.
         return np.load(path, mmap_mode="c", allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise InputError(f"the site in {folder} lacks a sound {path.name}: write it again.") from error
+        raise InputError(f"{path}: expected an array of a site, got {error}.") from error
 
 
 def _read_texts(folder: Path, name: str) -> list[str]:
+    path = folder / f"{name}.json"
     try:
-        return json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError) as error:
-        raise InputError(f"the site in {folder} lacks a sound {name}.json: write it again.") from error
+        raise InputError(f"{path}: expected texts of a site, got {error}.") from error

@@ -1,4 +1,4 @@
-"""An encyclopedia that anyone can have: a tree of topics, words that belong to them, articles that link."""
+"""A synthetic encyclopedia: a tree of topics, words that belong to them, and articles with links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _SYLLABLES = (
 
 @dataclass(frozen=True)
 class EncyclopediaConfig:
-    """What the encyclopedia is like."""
+    """Size and content of the encyclopedia."""
 
     branches: tuple[int, ...] = (8, 6)
     """Categories below the root, and below each of those."""
@@ -43,20 +43,20 @@ class EncyclopediaConfig:
     sentences: int = 40
     words_per_sentence: int = 12
     links: int = 12
-    """Links of an article to others, on average."""
+    """Links of an article to other articles, on average."""
     dimension: int = 50
-    """Numbers of a word vector."""
+    """Dimension of the word vectors."""
     topic_words: int = 40
-    """Words that belong to each category and to all below it."""
+    """Words of each category, which the categories below it share."""
     own_words: int = 6
-    """Words that hardly any other article has."""
+    """Words of each article that no other one has."""
     common_words: int = 300
 
     def __post_init__(self) -> None:
         if not self.branches or self.articles < np.prod(self.branches):
             raise InputError(
-                f"an encyclopedia needs categories and an article or more for each of the lowest, "
-                f"but {self.articles} articles came for branches {self.branches}."
+                f"expected categories and at least one article for each of the lowest, got {self.articles} articles "
+                f"for branches {self.branches}."
             )
 
 
@@ -66,7 +66,7 @@ class _Topics:
     levels: Int[np.ndarray, " C"]
 
     def lineage(self, category: int) -> list[int]:
-        """The category and all above it, the root left out."""
+        """The category and its ancestors without the root."""
         found = []
         while category > 0:
             found.append(category)
@@ -75,7 +75,7 @@ class _Topics:
 
 
 def make_encyclopedia(config: EncyclopediaConfig, *, rng: np.random.Generator) -> Corpus:
-    """An encyclopedia whose words, texts and links follow its topics; the same one for the same ``rng``."""
+    """An encyclopedia whose words, texts and links follow its topics."""
     topics = _make_topics(config)
     leaves = np.flatnonzero(topics.levels == len(config.branches))
     homes = np.concatenate([leaves, rng.choice(leaves, config.articles - len(leaves))])
@@ -130,7 +130,7 @@ def _make_topics(config: EncyclopediaConfig) -> _Topics:
 
 
 def _invent_words(count: int, rng: np.random.Generator) -> list[str]:
-    """Words that can be spoken, all different."""
+    """Pronounceable words, all different."""
     invented: dict[str, None] = {}
     while len(invented) < count:
         size = int(rng.integers(2, 5))
@@ -147,7 +147,7 @@ def _write(
     home: int,
     rng: np.random.Generator,
 ) -> str:
-    """A text of common words, words of its topics and a few of its own."""
+    """A text of common words, words of its topics and words of its own."""
     count = config.sentences * config.words_per_sentence
     lineage = topics.lineage(int(home))
     topical = np.concatenate([names.topic(category) for category in lineage])
@@ -189,7 +189,7 @@ def _word_vectors(
     homes: Int[np.ndarray, " n"],
     rng: np.random.Generator,
 ) -> Float32[np.ndarray, "V D"]:
-    """A topic's words lie near it, a topic lies near the one above it, an article's own words near its home."""
+    """Words lie near their topic, a topic near the one above it, an article's own words near its category."""
     centres = rng.standard_normal((len(topics.parents), config.dimension))
     for category in range(1, len(centres)):
         centres[category] = 0.7 * centres[topics.parents[category]] + 0.7 * centres[category]

@@ -1,4 +1,4 @@
-"""Words: how a text is cut into sentences and words, and the vectors that stand for words."""
+"""Word vectors, and how a text is split into sentences and words."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from vinlab.types import InputError
 
 GLOVE_ADDRESS = "https://nlp.stanford.edu/projects/glove"
-"""Where the public word vectors are."""
+"""Where public word vectors are."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])")
 _WORD = re.compile(r"[^\W_]+")
@@ -26,7 +26,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def split_words(text: str) -> list[str]:
-    """The words and numbers of a text in small letters, without marks between them."""
+    """The words and numbers of a text in lower case, without punctuation."""
     return _WORD.findall(text.lower())
 
 
@@ -39,20 +39,22 @@ class WordVectors:
 
     def __post_init__(self) -> None:
         if len(self.words) != len(self.vectors):
-            raise InputError(f"{len(self.words)} words came with {len(self.vectors)} vectors.")
+            raise InputError(
+                f"expected a vector for each of {len(self.words)} words, got {len(self.vectors)}."
+            )
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Where each word stands."""
+        """The row of each word."""
         return {word: place for place, word in enumerate(self.words)}
 
     def known(self, text: str) -> Int[np.ndarray, " n"]:
-        """The places of those words of a text that have a vector, in their order."""
+        """The rows of those words of a text that have a vector, in their order."""
         found = map(self.places.get, split_words(text))
         return np.array([place for place in found if place is not None], dtype=np.int64)
 
     def shuffled_meaning(self, rng: np.random.Generator) -> "WordVectors":
-        """The same words with random vectors: a control in which words only say whether they are the same."""
+        """The same words with random vectors: a control in which two words are the same or unrelated."""
         noise = rng.standard_normal(self.vectors.shape).astype(np.float32)
         return WordVectors(self.words, noise)
 
@@ -60,7 +62,7 @@ class WordVectors:
 def read_vectors(path: Path) -> WordVectors:
     """Word vectors from a GloVe text file (``word x1 x2 …``) or from an ``.npz`` with ``words`` and ``vectors``."""
     if not path.is_file():
-        raise InputError(f"There is no file of word vectors {path}; public ones are at {GLOVE_ADDRESS}.")
+        raise InputError(f"expected word vectors in {path}, got no file; public ones are at {GLOVE_ADDRESS}.")
     return _read_npz(path) if path.suffix == ".npz" else _read_glove(path)
 
 
@@ -70,18 +72,20 @@ def _read_npz(path: Path) -> WordVectors:
             words = str(arrays["words"]).split("\n")
             return WordVectors(words, arrays["vectors"].astype(np.float32))
     except (KeyError, ValueError, OSError) as error:
-        raise InputError(f"{path} is not an .npz file with words and vectors: {error}.") from error
+        raise InputError(f"{path}: expected an .npz file with words and vectors, got {error}.") from error
 
 
 def _read_glove(path: Path) -> WordVectors:
     words, rows = [], []
     for number, (word, row) in enumerate(_glove_lines(path), start=1):
         if rows and len(row) != len(rows[0]):
-            raise InputError(f"{path} has {len(row)} numbers in line {number}, but {len(rows[0])} before it.")
+            raise InputError(
+                f"{path}, line {number}: expected {len(rows[0])} numbers as before, got {len(row)}."
+            )
         words.append(word)
         rows.append(row)
     if not rows:
-        raise InputError(f"{path} holds no word vectors.")
+        raise InputError(f"{path}: expected word vectors, got an empty file.")
     return WordVectors(words, np.stack(rows))
 
 
@@ -93,5 +97,5 @@ def _glove_lines(path: Path) -> Iterator[tuple[str, np.ndarray]]:
                 yield word, np.array(numbers, dtype=np.float32)
             except ValueError:
                 raise InputError(
-                    f"{path} is not a file of word vectors: line {number} cannot be read."
+                    f"{path}, line {number}: expected a word and its numbers, got {line[:40]!r}."
                 ) from None

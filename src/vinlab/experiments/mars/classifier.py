@@ -1,7 +1,8 @@
-"""The "best achievable" planner: a classifier of cells that learns from labels, with as much caution as serves."""
+"""The "best achievable" planner: a classifier of cells that learns from labels, and the choice of its cost."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import torch
 from jaxtyping import Float, Float32
@@ -9,10 +10,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from vinlab.domains.mars.expert import TerrainBatch, TerrainDemonstrations
-from vinlab.experiments.mars.evaluate import reach_rate
-from vinlab.learners.callbacks import Progress, RunLogger, Validation
-from vinlab.learners.imitation import Best, ImitationConfig, imitate
-from vinlab.networks.terrain.policies import (
+from vinlab.experiments.mars.validation import reach_rate
+from vinlab.learners.callbacks import Validation
+from vinlab.networks.terrain.classifier import (
     ClassifierPlanner,
     LogProbabilityCost,
     ObstacleClassifier,
@@ -24,25 +24,25 @@ WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 
 
 @dataclass(frozen=True)
-class CellLessons:
+class CellDemonstrations:
     """The same patches, in which every cell counts once."""
 
-    ground: TerrainDemonstrations
+    patches: TerrainDemonstrations
 
     def __len__(self) -> int:
-        return len(self.ground)
+        return len(self.patches)
 
     @property
     def weights(self) -> Float32[Tensor, " P"]:
         """The number of cells."""
-        return torch.full((len(self.ground),), float(self.ground.obstacles[0].size))
+        return torch.full((len(self.patches),), float(self.patches.obstacles[0].size))
 
     def __getitem__(self, chosen: Any) -> TerrainBatch:
-        return self.ground[chosen]
+        return self.patches[chosen]
 
 
 class LabelLoss(nn.Module):
-    """The classifier with its surprise at the labels of all cells."""
+    """The classifier with its cross-entropy over the labels of all cells."""
 
     def __init__(self, classifier: nn.Module) -> None:
         super().__init__()
@@ -50,54 +50,42 @@ class LabelLoss(nn.Module):
 
     def forward(self, batch: TerrainBatch) -> Float[Tensor, ""]:
         """The sum over all cells of the batch."""
-        labels = batch.blocked.float()
-        return functional.binary_cross_entropy_with_logits(
-            self.classifier(batch.images), labels, reduction="sum"
-        )
+        logits = self.classifier(batch.observations)
+        return functional.binary_cross_entropy_with_logits(logits, batch.blocked.float(), reduction="sum")
 
 
-def classify(
-    network: ClassifierPlanner,
-    lessons: TerrainDemonstrations,
-    learning: ImitationConfig,
-    *,
-    validation: TerrainDemonstrations,
-    seed: int,
-    record: RunLogger,
-    progress: Progress,
-) -> Best:
-    """Learn which cells are blocked, then choose how much that shall count on the way."""
-    best = imitate(
-        network.classifier,
-        CellLessons(lessons),
-        learning,
-        seed=seed,
-        loss=LabelLoss,
-        validate=lambda classifier: validate_labels(classifier, validation),
-        record=record,
-        progress=progress,
-    )
-    network.caution = tune_cost(network.classifier, "soft", validation).caution
-    return best
+@dataclass(frozen=True)
+class LabelConfig:
+    """Labels of all cells; there is nothing to set."""
+
+    kind: ClassVar[str] = "labels"
+
+    def build(self, policy: nn.Module) -> LabelLoss:
+        """The classifier with its loss."""
+        return LabelLoss(policy)
 
 
-@torch.no_grad()
-def validate_labels(classifier: nn.Module, lessons: TerrainDemonstrations) -> Validation:
-    """How little the labels of validation ground surprise, and how many of them are guessed."""
-    batch = lessons[range(len(lessons))]
-    logits = torch.cat([classifier(part) for part in batch.images.split(100)])
-    surprise = functional.binary_cross_entropy_with_logits(logits, batch.blocked.float()).item()
-    right = ((logits > 0) == batch.blocked).float().mean().item()
-    return Validation(-surprise, {"validation_loss": surprise, "validation_accuracy": right})
+def validate_labels(demonstrations: TerrainDemonstrations) -> Callable[[nn.Module], Validation]:
+    """Evaluates a classifier on the labels of validation terrain."""
+    batch = demonstrations[range(len(demonstrations))]
+
+    @torch.no_grad()
+    def validate(classifier: nn.Module) -> Validation:
+        logits = torch.cat([classifier(part) for part in batch.observations.split(100)])
+        loss = functional.binary_cross_entropy_with_logits(logits, batch.blocked.float()).item()
+        accuracy = ((logits > 0) == batch.blocked).float().mean().item()
+        return Validation(-loss, {"validation_loss": loss, "validation_accuracy": accuracy})
+
+    return validate
 
 
 def tune_cost(
-    classifier: ObstacleClassifier, kind: Literal["hard", "soft"], lessons: TerrainDemonstrations
+    classifier: ObstacleClassifier, kind: Literal["hard", "soft"], demonstrations: TerrainDemonstrations
 ) -> ClassifierPlanner:
-    """The planner whose threshold or weight arrives from most cells of the validation ground."""
-    cautions = {
+    """The planner whose threshold or weight reaches the goal from most cells of the validation terrain."""
+    costs = {
         "hard": [ThresholdCost(threshold) for threshold in THRESHOLDS],
         "soft": [LogProbabilityCost(weight) for weight in WEIGHTS],
     }[kind]
-    planners = [ClassifierPlanner(classifier=classifier, caution=one) for one in cautions]
-    return max(planners, key=lambda planner: reach_rate(planner, lessons))
+    planners = [ClassifierPlanner(classifier=classifier, caution=cost) for cost in costs]
+    return max(planners, key=lambda planner: reach_rate(planner, demonstrations))

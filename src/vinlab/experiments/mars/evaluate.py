@@ -1,7 +1,7 @@
-"""How policies fare on patches of ground: scores, which problems they solved, and arrivals from everywhere."""
+"""Scores of policies on terrain, on test problems or on problems of one's own."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,33 +9,39 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Int
 
-from vinlab.domains.gridworld.environment import step
-from vinlab.domains.mars.expert import TerrainDemonstrations
-from vinlab.domains.mars.observation import observe_terrain
-from vinlab.domains.mars.problem import MarsProblems
-from vinlab.learners.callbacks import Validation
-from vinlab.navigation import routes as navigation
+from vinlab.domains.mars.expert import solve
+from vinlab.domains.mars.files import read_problems
+from vinlab.domains.mars.problem import MarsProblems, observe
+from vinlab.experiments.base import EvaluateRequest, Evaluation
+from vinlab.experiments.mars.classifier import tune_cost
+from vinlab.experiments.mars.data import MarsSets, data_of, make_splits
+from vinlab.experiments.mars.settings import MarsTraining
+from vinlab.experiments.results import RunResult
+from vinlab.learners.callbacks import Progress, no_progress
+from vinlab.models import Model
+from vinlab.navigation.evaluation import evaluate_plan, to_scores
+from vinlab.networks.terrain.classifier import ClassifierPlanner, StraightLine
 from vinlab.networks.terrain.policies import TerrainPolicy
-from vinlab.types import Scores
+from vinlab.types import Iterations, Scores
 
 BATCH = 100
-"""Patches that are looked at together."""
+"""Patches that are planned together."""
 
 LENGTHS = (5, 10, 15)
-"""Moves of the expert's way at which one class of problems ends and the next begins."""
+"""Moves of the expert's path at which one class of problems ends and the next begins."""
 
 
 @dataclass(frozen=True)
 class MarsScores:
-    """What came of all problems of a set."""
+    """The results on all problems of a set."""
 
     scores: Scores
     reached: Bool[np.ndarray, " N"]
     steps: Int[np.ndarray, " N"]
-    """Moves of the expert's way."""
+    """Moves of the expert's path; -1 where there is none."""
 
     def to_plain(self) -> dict[str, Any]:
-        """The scores, and for each problem 1 where it was solved."""
+        """The scores, and for each problem 1 where the goal was reached."""
         return {
             **asdict(self.scores),
             "success_by_length": success_by_length(self.reached, self.steps),
@@ -45,23 +51,35 @@ class MarsScores:
 
 @torch.no_grad()
 def evaluate_policy(
-    policy: TerrainPolicy, problems: MarsProblems, *, iterations: int | None = None
+    policy: TerrainPolicy,
+    problems: MarsProblems,
+    *,
+    iterations: Iterations = None,
+    corner_cutting: bool = True,
+    progress: Progress = no_progress,
 ) -> MarsScores:
-    """Let the policy find its way on every patch; it sees the picture and the goal alone."""
+    """The scores of a policy, which sees the image and the goal alone, on all problems."""
     policy.eval()
-    judged = []
-    for part in _parts(problems):
-        plan = policy.plan(observe_terrain(part.images, part.goals), iterations=iterations)
-        judged.append(navigation.evaluate_plan(policy, plan, part.grid))
-    reached = np.concatenate([part.reached for part in judged])
-    lengths = np.concatenate([part.expert_lengths for part in judged])
-    return MarsScores(navigation.to_scores(judged), reached, lengths - 1)
+    results = []
+    for part in _batches(problems):
+        plan = policy.plan(observe(part.images, part.goals), iterations=iterations)
+        solution = solve(part, corner_cutting=corner_cutting)
+        results.append(evaluate_plan(policy, plan, part.grid, solution, corner_cutting=corner_cutting))
+        progress(min(BATCH * len(results), len(problems)), len(problems), "problems")
+    reached = np.concatenate([part.reached for part in results])
+    lengths = np.concatenate([part.expert_lengths for part in results])
+    return MarsScores(to_scores(results), reached, lengths - 1)
+
+
+def _batches(problems: MarsProblems) -> Iterator[MarsProblems]:
+    for first in range(0, len(problems), BATCH):
+        yield problems[first : first + BATCH]
 
 
 def success_by_length(
     reached: Bool[np.ndarray, " N"], steps: Int[np.ndarray, " N"]
 ) -> dict[str, tuple[float | None, int]]:
-    """The success rate and the number of problems, for short, middling and long ways."""
+    """The success rate and the number of problems, by classes of the moves of the shortest path."""
     limits = [0, *LENGTHS, None]
     found = {}
     for first, last in itertools.pairwise(limits):
@@ -71,47 +89,46 @@ def success_by_length(
     return found
 
 
-@torch.no_grad()
-def reach_rate(policy: TerrainPolicy, lessons: TerrainDemonstrations, *, moves: int = 40) -> float:
-    """The share of all cells from which the likeliest moves lead to the goal, for every goal of every patch.
-
-    Thousands of starts on the same ground tell weights apart that a few hundred problems do not.
-    """
-    policy.eval()
-    arrived = []
-    for at in range(0, len(lessons), BATCH):
-        batch = lessons[np.arange(at, min(at + BATCH, len(lessons)))]
-        teaches = batch.moves.any(dim=1).flatten(1).numpy()
-        ends = _ends(
-            batch.logits(policy).argmax(dim=1).numpy(), ~batch.free.numpy(), batch.goals.numpy(), moves
-        )
-        arrived.append((ends & teaches).sum(axis=1) / np.maximum(1, teaches.sum(axis=1)))
-    return float(np.concatenate(arrived).mean())
+def score(config: MarsTraining, data: MarsSets, network: TerrainPolicy, seed: int) -> RunResult:
+    """The scores on the test problems, with what the table needs for its errors and for the other planners."""
+    found = evaluate_policy(network, data.test)
+    return RunResult(
+        scores=found.to_plain(),
+        extra={
+            **_other_planners(network, data),
+            "steps": found.steps,
+            "blocks": data.test.block_ids,
+            "training_patches": len(data.demonstrations),
+            "training_cells": int(data.demonstrations.weights.sum()),
+            "terrain": data.counts,
+        },
+    )
 
 
-def _ends(chosen: np.ndarray, blocked: np.ndarray, goals: np.ndarray, moves: int) -> np.ndarray:
-    """Whether one is at the goal after so many moves, from each cell ``[N H·W]``."""
-    count, rows, cols = blocked.shape
-    cells = np.tile(np.indices((rows, cols)).reshape(2, -1).T, (count, 1, 1))
-    following = step(blocked.astype(np.uint8), cells, chosen.reshape(count, -1))
-    onward, goal = following[..., 0] * cols + following[..., 1], goals[:, 0] * cols + goals[:, 1]
-    onward[np.arange(count), goal] = goal
-    here = np.tile(np.arange(rows * cols), (count, 1))
-    for _ in range(moves):
-        here = np.take_along_axis(onward, here, axis=1)
-    return here == goal[:, None]
+def _other_planners(network: TerrainPolicy, data: MarsSets) -> dict[str, Any]:
+    """The rows that come with a classifier: the same map with a threshold, and the straight line without any map."""
+    if not isinstance(network, ClassifierPlanner):
+        return {}
+    hard = tune_cost(network.classifier, "hard", data.validation)
+    return {
+        "hard": evaluate_policy(hard, data.test).to_plain(),
+        "straight": evaluate_policy(StraightLine(), data.test).to_plain(),
+        "caution": {"hard": float(hard.caution.setting), "soft": float(network.caution.setting)},
+    }
 
 
-def validator(lessons: TerrainDemonstrations) -> Callable[[Any], Validation]:
-    """A look at the validation ground, by arrivals from everywhere."""
-
-    def validate(policy: Any) -> Validation:
-        arrivals = reach_rate(policy, lessons)
-        return Validation(score=arrivals, metrics={"validation_arrivals": arrivals})
-
-    return validate
-
-
-def _parts(problems: MarsProblems) -> Iterator[MarsProblems]:
-    for first in range(0, len(problems), BATCH):
-        yield problems[first : first + BATCH]
+def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
+    """The scores of a model on the problems of a file, or on test problems of real or synthetic terrain."""
+    assert isinstance(model.network, TerrainPolicy)
+    if request.problems:
+        problems, terrain = read_problems(request.problems), request.problems.name
+    else:
+        problems = make_splits(data_of(model.config), request.data).test
+        terrain = request.data.name if request.data else "synthetic"
+    iterations = request.iterations or model.iterations_for(problems.obstacles.shape[1:])
+    cutting = model.corner_cutting if request.corner_cutting is None else request.corner_cutting
+    scores = evaluate_policy(
+        model.network, problems, iterations=iterations, corner_cutting=cutting, progress=request.progress
+    ).to_plain()
+    del scores["reached"]
+    return Evaluation(scores, {"iterations": iterations, "corner_cutting": cutting, "terrain": terrain})

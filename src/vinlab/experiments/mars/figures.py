@@ -1,54 +1,71 @@
-"""Pictures of a VIN on ground: what is steep, the shortest way and its own, and the reward that it has learned.
+"""Figures of a model on test terrain: steep cells, the shortest path and its own, and its learned reward."""
 
-Usage: python -m vinlab.experiments.mars.figures RUN --out PNG [--data FOLDER]
-"""
-
-import argparse
 from pathlib import Path
 
 import numpy as np
 import torch
 from matplotlib.figure import Figure
 
-from vinlab.domains.gridworld.expert import solve
-from vinlab.domains.mars.observation import observe_terrain
-from vinlab.domains.mars.problem import MarsProblems
-from vinlab.experiments.mars.train import MarsData, make_sets
+from vinlab.domains.mars.expert import solve
+from vinlab.domains.mars.problem import MarsProblems, observe
+from vinlab.experiments.mars.data import data_of, make_splits
+from vinlab.experiments.mars.evaluate import MarsScores, evaluate_policy
 from vinlab.figures.save import save_figure
 from vinlab.figures.terrain import TerrainView, terrain_figure
-from vinlab.models import Model, load
+from vinlab.models import Model
 from vinlab.navigation.greedy import follow_moves, greedy_moves
-from vinlab.types import Plan
+from vinlab.networks.terrain.policies import TerrainPolicy
+from vinlab.types import InputError, Plan
 
 SHOWN = 3
-"""Long ways that end well; one that does not is shown below them."""
+"""Long paths that reach the goal; one that does not is shown below them."""
 
 
-def draw_ways(model: Model, problems: MarsProblems, reached: str, *, title: str = "") -> Figure:
-    """Some of the longest ways that the model found, on ground of different blocks, and one that it did not."""
-    lengths = solve(problems.grid).lengths
-    order = np.argsort(-lengths, kind="stable")
-    solved = np.array([mark == "1" for mark in reached])
-    chosen = [*_of_different_blocks(order[solved[order]], problems, SHOWN)]
-    chosen += _of_different_blocks(order[~solved[order]], problems, 1)
-    views = [view_of(model, problems[np.array([index])]) for index in chosen]
-    return terrain_figure(views, title=title)
+def figures(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
+    """Draw one test problem, or some of the longest that are solved and one that is not.
+
+    The terrain is that of the folder ``data``, or synthetic. The figure of a shipped model carries its id.
+    """
+    problems = make_splits(data_of(model.config), data).test
+    out.mkdir(parents=True, exist_ok=True)
+    prefix = "" if model.folder else f"{model.id.replace('/', '_')}_"
+    return [save_figure(paths_figure(model, problems, problem), out / f"{prefix}paths.png")]
+
+
+def paths_figure(model: Model, problems: MarsProblems, problem: int | None) -> Figure:
+    """A row for each problem that is shown."""
+    assert isinstance(model.network, TerrainPolicy)
+    if problem is not None and not 0 <= problem < len(problems):
+        raise InputError(f"--problem: expected 0 to {len(problems) - 1}, got {problem}.")
+    shown = _choose(evaluate_policy(model.network, problems), problems) if problem is None else [problem]
+    views = [view_of(model, problems[np.array([index])]) for index in shown]
+    return terrain_figure(views, title=f"{model.id} on unseen terrain")
+
+
+def _choose(scores: MarsScores, problems: MarsProblems) -> list[int]:
+    """The problems with the longest shortest paths that are solved, and one that is not, of different blocks."""
+    order = np.argsort(-scores.steps, kind="stable")
+    solved = scores.reached[order]
+    return [
+        *_of_different_blocks(order[solved], problems, SHOWN),
+        *_of_different_blocks(order[~solved], problems, 1),
+    ]
 
 
 def _of_different_blocks(order: np.ndarray, problems: MarsProblems, count: int) -> list[int]:
-    """The first so many, no two of them on the same ground."""
+    """The first ``count``, no two of them of the same block of terrain."""
     _, first = np.unique(problems.block_ids[order], return_index=True)
     return order[np.sort(first)][:count].tolist()
 
 
 @torch.no_grad()
 def view_of(model: Model, problem: MarsProblems) -> TerrainView:
-    """One problem with the model's way and what it wanted."""
-    plan = model.network.plan(observe_terrain(problem.images, problem.goals))
+    """One problem with the model's path and reward."""
+    plan = model.network.plan(observe(problem.images, problem.goals))
     (moves,) = greedy_moves(model.network, plan, 1, (problem.obstacles.shape[1], problem.obstacles.shape[2]))
     start, goal = (tuple(cell[0].tolist()) for cell in (problem.starts, problem.goals))
-    grid, expert = problem.grid, solve(problem.grid)
-    path, reached = follow_moves(moves, grid.obstacles[0], start, goal)
+    expert = solve(problem)
+    path, reached = follow_moves(moves, problem.grid.obstacles[0], start, goal)
     return TerrainView(
         image=problem.images[0],
         start=start,
@@ -57,23 +74,5 @@ def view_of(model: Model, problem: MarsProblems) -> TerrainView:
         shortest=expert.paths[0, : expert.lengths[0]],
         obstacles=problem.obstacles[0],
         reward=plan.reward[0, 0].numpy() if isinstance(plan, Plan) else None,
-        caption="" if reached else "stopped",
+        caption="" if reached else "goal not reached",
     )
-
-
-def main() -> None:
-    """Draw the run that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("run", type=Path)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--protocol", choices=("disjoint", "overlapping"), default="disjoint")
-    options = parser.parse_args()
-    model = load(options.run)
-    test = make_sets(MarsData(options.protocol), options.data, seed=0).test
-    save_figure(draw_ways(model, test, model.card["scores"]["reached"]), options.out)
-    print(f"Drawn in {options.out}.")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,15 +1,14 @@
-"""Real and synthetic ground side by side: ``python -m vinlab.experiments.mars.terrain_report --data FOLDER``."""
+"""Real and synthetic terrain side by side: a table of statistics, and a figure."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from vinlab.domains.mars.patches import PatchConfig
-from vinlab.domains.mars.problem import disjoint_regions
+from vinlab.domains.mars.patches import PAPER_PATCHES
 from vinlab.domains.mars.rasters.folders import read_mars_folder
+from vinlab.domains.mars.splits import disjoint_regions
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.domains.mars.terrain.statistics import (
     area_under_curve,
@@ -20,28 +19,36 @@ from vinlab.domains.mars.terrain.statistics import (
 from vinlab.domains.mars.terrain.synthetic import synthetic_terrains
 from vinlab.figures.save import save_figure
 from vinlab.figures.terrain import terrains_figure
+from vinlab.recording.markdown import markdown_table
 
 SQUARE = 320
 """Pixels along a side of the squares that are shown."""
 
 
+def terrain_report(folder: Path, figure: Path, *, terrains: int = 12, seed: int = 0) -> str:
+    """Compare the real terrain of a folder with synthetic terrain: draw the figure and give the table."""
+    real = read_mars_folder(folder)
+    synthetic = list(synthetic_terrains(terrains, rng=np.random.default_rng(seed)))
+    save_figure(comparison_figure(real, synthetic), figure)
+    return comparison_table(real, synthetic)
+
+
 def comparison_table(real: Sequence[Terrain], synthetic: Sequence[Terrain]) -> str:
-    """Both grounds in a Markdown table, with how well a classifier of the one judges the other."""
+    """Statistics of both terrains, and how well a classifier fitted to the one does on the other, as Markdown."""
     ours, theirs = describe_terrain(synthetic), describe_terrain(real)
-    lines = ["| measure | real | synthetic |", "|---|---|---|"]
-    lines += [f"| {name} | {theirs[name]:.3g} | {ours[name]:.3g} |" for name in ours]
+    rows = [[name, f"{theirs[name]:.3g}", f"{ours[name]:.3g}"] for name in ours]
     for name, (first, second) in transfers(real, synthetic).items():
-        lines.append(f"| {name} | {first:.3f} | {second:.3f} |")
-    return "\n".join(lines) + "\n"
+        rows.append([name, f"{first:.3f}", f"{second:.3f}"])
+    return markdown_table(["measure", "real", "synthetic"], rows)
 
 
 def transfers(real: Sequence[Terrain], synthetic: Sequence[Terrain]) -> dict[str, tuple[float, float]]:
-    """The AUC of logistic regressions on features of single cells, judged on ground apart from their own."""
-    parts = {"real": split_ground(real), "synthetic": split_ground(synthetic)}
+    """The AUC of logistic regressions on features of single cells, on terrain that they were not fitted to."""
+    parts = {"real": split_terrain(real), "synthetic": split_terrain(synthetic)}
     weights = {name: fit_logistic(cell_traits(train)) for name, (train, _) in parts.items()}
     tests = {name: cell_traits(test) for name, (_, test) in parts.items()}
     return {
-        f"AUC of a classifier fitted to {fitted} ground": (
+        f"AUC of a classifier fitted to {fitted} terrain": (
             area_under_curve(tests["real"].features @ weights[fitted], tests["real"].blocked),
             area_under_curve(tests["synthetic"].features @ weights[fitted], tests["synthetic"].blocked),
         )
@@ -49,9 +56,9 @@ def transfers(real: Sequence[Terrain], synthetic: Sequence[Terrain]) -> dict[str
     }
 
 
-def split_ground(terrains: Sequence[Terrain]) -> tuple[list[Terrain], list[Terrain]]:
-    """The ground for training and that for test, as the disjoint protocol divides it."""
-    regions = disjoint_regions(terrains, PatchConfig())
+def split_terrain(terrains: Sequence[Terrain]) -> tuple[list[Terrain], list[Terrain]]:
+    """The terrain for training and that for test, as the disjoint protocol divides it."""
+    regions = disjoint_regions(terrains, PAPER_PATCHES)
     train, test = (
         [
             _part(terrains[one.terrain], slice(one.top, one.bottom), slice(one.left, one.right))
@@ -67,13 +74,13 @@ def _part(terrain: Terrain, rows: slice, cols: slice) -> Terrain:
 
 
 def comparison_figure(real: Sequence[Terrain], synthetic: Sequence[Terrain]) -> Figure:
-    """Squares of both grounds with their slopes, and how much of each is how steep."""
-    grounds = {"real": real, "synthetic": synthetic}
-    squares = {name: _squares(terrains) for name, terrains in grounds.items()}
+    """Squares of both terrains with their slopes, and the share of each that is steeper than a slope."""
+    both = {"real": real, "synthetic": synthetic}
+    squares = {name: _squares(terrains) for name, terrains in both.items()}
     return terrains_figure(
         {name: [square.image for square in found] for name, found in squares.items()},
         {name: [square.slope for square in found] for name, found in squares.items()},
-        {name: np.concatenate([one.slope[one.known] for one in ground]) for name, ground in grounds.items()},
+        {name: np.concatenate([one.slope[one.known] for one in terrains]) for name, terrains in both.items()},
     )
 
 
@@ -94,21 +101,3 @@ def _square(terrain: Terrain, *, last: bool) -> Terrain:
         wanted[0],
     )
     return _part(terrain, slice(row, row + side), slice(col, col + side))
-
-
-def main() -> None:
-    """Print the table and draw the picture."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder of real ground")
-    parser.add_argument("--terrains", type=int, default=12, help="how many pieces of synthetic ground")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=Path("grounds.png"), help="where to draw the picture")
-    options = parser.parse_args()
-    real = read_mars_folder(options.data)
-    synthetic = synthetic_terrains(options.terrains, rng=np.random.default_rng(options.seed))
-    print(comparison_table(real, synthetic))
-    print(f"Drawn in {save_figure(comparison_figure(real, synthetic), options.out)}.")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,139 +1,153 @@
-"""How well a policy fares among holes: on the test problems, and by their difficulty."""
+"""Scores on the hole world: on validation problems, test problems, problems of a file, and by difficulty."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Bool, Int
 
-from vinlab.domains.gridworld.problem import GridworldConfig, observe
-from vinlab.domains.holeworld.problem import NUM_MOVES, moves_to_goal, sample_hole_problems, step_holeworld
+from vinlab.domains.gridworld.expert import ExactSolution
+from vinlab.domains.gridworld.files import read_problems
+from vinlab.domains.holeworld.environment import step
+from vinlab.domains.holeworld.expert import solve
 from vinlab.evaluation import metrics
-from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions
+from vinlab.evaluation.rollout import PlanningPolicy, device_of, greedy_actions, sample_actions
+from vinlab.experiments.base import EvaluateRequest, Evaluation
+from vinlab.experiments.results import RunResult
+from vinlab.experiments.rl.data import RlData, RlSets, make_problems_of_difficulty, make_test_problems
+from vinlab.experiments.rl.settings import RlTraining
 from vinlab.learners.callbacks import Validation
-from vinlab.learners.trpo.trpo import draw_moves
-from vinlab.types import MOVE_OFFSETS, GridProblems
+from vinlab.models import Model
+from vinlab.navigation.adaptive import make_plan
+from vinlab.types import GridProblems, InputError, Iterations
 
-DIFFICULTY_STREAM = 2019
-"""Seed of the problems by difficulty; the same for every seed of training."""
-
-PER_DIFFICULTY = 200
-
-Iterations = int | Sequence[int] | None
+SAMPLING_STREAM = 3019
+"""Seed of the moves that are sampled from the policy."""
 
 
 @dataclass(frozen=True)
-class Endings:
-    """How an episode on each problem ended."""
+class HoleWorldEpisodes:
+    """One episode on each problem."""
 
-    reached: np.ndarray
-    fallen: np.ndarray
-    steps: np.ndarray
-
-
-def horizon_of(problems: GridProblems) -> int:
-    """Moves that an episode may take: as many as the map has cells, so that only falls and loops fail."""
-    return int(np.prod(problems.obstacles.shape[1:]))
+    states: Int[np.ndarray, "B T 2"]
+    """From the start on; the last state is repeated once an episode has ended."""
+    steps: Int[np.ndarray, " B"]
+    reached: Bool[np.ndarray, " B"]
+    fallen: Bool[np.ndarray, " B"]
 
 
 @torch.no_grad()
-def act_among_holes(
-    policy: PlanningPolicy,
-    problems: GridProblems,
-    *,
-    sampled: np.random.Generator | None = None,
-    iterations: Iterations = None,
-) -> Endings:
-    """One episode on each problem: the likeliest move in every state or, with a generator, moves drawn at random."""
-    plan = policy.plan(observe(problems.obstacles, problems.goals), iterations=iterations)
-    states, steps = problems.starts, np.zeros(len(problems), np.int64)
-    reached, fallen = np.zeros(len(problems), bool), np.zeros(len(problems), bool)
-    for _ in range(horizon_of(problems)):
-        going = ~(reached | fallen)
-        if not going.any():
+def run_episodes(
+    policy: PlanningPolicy, plan: Any, problems: GridProblems, *, rng: np.random.Generator | None = None
+) -> HoleWorldEpisodes:
+    """One episode on each problem, with greedy moves or, given a generator, sampled ones.
+
+    The horizon is the number of cells of the map, so that an episode fails only by a fall or a loop.
+    """
+    states, steps = [problems.starts], np.zeros(len(problems), np.int64)
+    reached = (problems.starts == problems.goals).all(axis=1)
+    fallen = np.zeros(len(problems), bool)
+    for _ in range(problems.obstacles[0].size):
+        active = ~(reached | fallen)
+        if not active.any():
             break
-        moves = _moves(policy, plan, states, sampled)
-        outcome = step_holeworld(problems.obstacles, problems.goals, states, moves)
-        states = np.where(going[:, None], outcome.states, states)
-        steps += going
-        reached |= going & outcome.reached
-        fallen |= going & outcome.fallen
-    return Endings(reached, fallen, steps)
+        moves = _moves(policy, plan, states[-1], rng)
+        outcome = step(problems.obstacles, problems.goals, states[-1], moves)
+        states.append(np.where(active[:, None], outcome.states, states[-1]))
+        steps += active
+        reached |= active & outcome.reached
+        fallen |= active & outcome.fallen
+    return HoleWorldEpisodes(np.stack(states, axis=1), steps, reached, fallen)
 
 
 def _moves(
-    policy: PlanningPolicy, plan: Any, states: np.ndarray, sampled: np.random.Generator | None
+    policy: PlanningPolicy, plan: Any, states: np.ndarray, rng: np.random.Generator | None
 ) -> np.ndarray:
-    if sampled is None:
+    if rng is None:
         return greedy_actions(policy, plan, states[:, None])[:, 0]
-    logits = policy.act(plan, torch.as_tensor(states[:, None])).numpy()
-    return draw_moves(logits, sampled)[:, 0]
+    logits = policy.act(plan, torch.as_tensor(states[:, None], device=device_of(policy)))
+    return sample_actions(logits.cpu().numpy(), rng)[:, 0]
 
 
-def score(
+def evaluate_policy(
     policy: PlanningPolicy, problems: GridProblems, *, rng: np.random.Generator, iterations: Iterations = None
 ) -> dict[str, Any]:
-    """The measures of the table; the expert's labels do not exist here."""
-    endings = act_among_holes(policy, problems, iterations=iterations)
-    shortest = _at_starts(moves_to_goal(problems.obstacles, problems.goals), problems).astype(np.int64)
-    drawn = act_among_holes(policy, problems, sampled=rng, iterations=iterations)
+    """The measures of the table, all read from one plan of each problem."""
+    solution = solve(problems)
+    with torch.no_grad():
+        plan = make_plan(policy, problems, iterations)
+    greedy = run_episodes(policy, plan, problems)
+    sampled = run_episodes(policy, plan, problems, rng=rng)
+    shortest = np.maximum(solution.lengths - 1, 0)
     return {
         "num_problems": len(problems),
-        "num_unsolvable": 0,
-        "success_rate": metrics.success_rate(endings.reached),
-        "trajectory_difference": metrics.trajectory_difference(endings.steps, shortest, endings.reached),
-        "optimal_action_accuracy": optimal_share(policy, problems, iterations=iterations),
+        "num_unsolvable": int((solution.lengths == 0).sum()),
+        "success_rate": metrics.success_rate(greedy.reached),
+        "trajectory_difference": metrics.trajectory_difference(greedy.steps, shortest, greedy.reached),
+        "optimal_action_accuracy": optimal_action_accuracy(policy, plan, solution),
         "prediction_loss": None,
-        "fallen_rate": float(endings.fallen.mean()),
-        "sampled_success_rate": metrics.success_rate(drawn.reached),
+        "fallen_rate": metrics.share(greedy.fallen),
+        "sampled_success_rate": metrics.success_rate(sampled.reached),
     }
 
 
-def _at_starts(image: np.ndarray, problems: GridProblems) -> np.ndarray:
-    return image[np.arange(len(problems)), problems.starts[:, 0], problems.starts[:, 1]]
+def optimal_action_accuracy(policy: PlanningPolicy, plan: Any, solution: ExactSolution) -> float:
+    """Share of the states on the expert's paths in which the greedy move is an optimal one."""
+    paths, problem = solution.paths, np.arange(len(solution.paths))[:, None]
+    # One state of each path at a time: all at once are too many images for a CNN.
+    moves = [greedy_actions(policy, plan, paths[:, at : at + 1]) for at in range(paths.shape[1])]
+    counts = np.arange(paths.shape[1]) < solution.lengths[:, None] - 1
+    optimal = solution.optimal[problem, :, paths[..., 0], paths[..., 1]]
+    return metrics.optimal_action_accuracy(np.concatenate(moves, axis=1), optimal, counts)
 
 
-def optimal_share(policy: PlanningPolicy, problems: GridProblems, *, iterations: Iterations = None) -> float:
-    """The share of the states on a shortest way in which the likeliest move is an optimal one."""
-    distances = np.pad(
-        moves_to_goal(problems.obstacles, problems.goals), ((0, 0), (1, 1), (1, 1)), constant_values=np.inf
-    )
+def success_rate(policy: PlanningPolicy, problems: GridProblems) -> float:
+    """Share of the problems whose greedy episode reaches the goal."""
     with torch.no_grad():
-        plan = policy.plan(observe(problems.obstacles, problems.goals), iterations=iterations)
-    states, right, total = problems.starts, 0, 0
-    index = np.arange(len(problems))
-    while True:
-        beside = states[:, None] + MOVE_OFFSETS[:NUM_MOVES] + 1
-        here = distances[index, states[:, 0] + 1, states[:, 1] + 1]
-        optimal = distances[index[:, None], beside[..., 0], beside[..., 1]] == here[:, None] - 1
-        going = here > 0
-        if not going.any():
-            return right / total
-        moves = greedy_actions(policy, plan, states[:, None])[:, 0]
-        right, total = right + int((optimal[index, moves] & going).sum()), total + int(going.sum())
-        states = np.where(going[:, None], states + MOVE_OFFSETS[optimal.argmax(axis=1)], states)
+        plan = make_plan(policy, problems, None)
+    return metrics.success_rate(run_episodes(policy, plan, problems).reached)
 
 
-def success_by_difficulty(
-    policy: PlanningPolicy, size: int, *, per_difficulty: int = PER_DIFFICULTY
-) -> dict[str, float]:
-    """The share of new problems that are solved, for each difficulty up to the way from corner to corner."""
-    found = {}
-    for difficulty in range(1, 2 * (size - 3) + 1):
-        rng = np.random.default_rng([DIFFICULTY_STREAM, size, difficulty])
-        problems = sample_hole_problems(
-            GridworldConfig(size=size), per_difficulty, rng=rng, difficulty=difficulty
-        )
-        found[str(difficulty)] = metrics.success_rate(act_among_holes(policy, problems).reached)
-    return found
+def success_by_difficulty(policy: PlanningPolicy, data: RlData) -> dict[str, float]:
+    """The success rate for each difficulty up to the distance between opposite corners."""
+    return {
+        str(difficulty): success_rate(policy, make_problems_of_difficulty(data, difficulty))
+        for difficulty in range(1, 2 * (data.size - 3) + 1)
+    }
 
 
 def validator(problems: GridProblems) -> Callable[[Any], Validation]:
-    """A look at the validation problems."""
+    """Evaluates on validation problems."""
 
     def validate(policy: Any) -> Validation:
-        success = metrics.success_rate(act_among_holes(policy, problems).reached)
+        success = success_rate(policy, problems)
         return Validation(score=success, metrics={"validation_success": success})
 
     return validate
+
+
+def score(config: RlTraining, data: RlSets, network: Any, seed: int) -> RunResult:
+    """The scores on the test problems, and the success by difficulty."""
+    rng = np.random.default_rng([SAMPLING_STREAM, seed])
+    return RunResult(
+        scores=evaluate_policy(network, data.test, rng=rng),
+        extra={"success_by_difficulty": success_by_difficulty(network, config.data)},
+    )
+
+
+def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
+    """The scores of a model on the test problems of its size, or on those of a file."""
+    if request.corner_cutting is not None:
+        raise InputError(f"{model.id} does not support --corner-cutting: its four moves are never diagonal.")
+    if request.data is not None:
+        raise InputError(f"{model.id} does not support --data {request.data}: its data are generated.")
+    if request.problems is None:
+        problems = make_test_problems(RlData(size=model.size))
+    else:
+        problems = read_problems(request.problems)
+    iterations = request.iterations or model.iterations_for(problems.obstacles.shape[1:])
+    rng = np.random.default_rng(SAMPLING_STREAM)
+    scores = evaluate_policy(model.network, problems, rng=rng, iterations=iterations)
+    return Evaluation(scores, {"iterations": iterations})

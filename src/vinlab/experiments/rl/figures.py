@@ -1,83 +1,114 @@
-"""The figures of the paper's reinforcement learning, from recorded runs.
+"""Figures of the hole world: paths of a model, and success over training and by difficulty from finished runs."""
 
-Usage: python -m vinlab.experiments.rl.figures [--runs results] [--out results/figures]
-"""
-
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from vinlab.experiments.picture_command import draw_recorded
-from vinlab.experiments.rl import RL
+import numpy as np
+import torch
+
+from vinlab.domains.holeworld.expert import solve
+from vinlab.experiments.rl.data import RlData, make_test_problems
+from vinlab.experiments.rl.evaluate import run_episodes
+from vinlab.experiments.rl.settings import ITERATIONS
+from vinlab.experiments.tables import group_runs
+from vinlab.figures.paths import paths_figure
 from vinlab.figures.save import save_figure
 from vinlab.figures.seeds import Curve, seeds_figure
+from vinlab.models import Model
+from vinlab.navigation.adaptive import make_plan
 from vinlab.recording.finished_run import FinishedRun
+from vinlab.types import InputError
+
+PATHS = 8
+"""The number of problems in the figure of paths."""
 
 Read = Callable[[FinishedRun], Mapping[int, float]]
 
 
-def draw_experiment(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
-    """Draw success over training and by difficulty, and returns with and without the curriculum."""
-    of_size = {size: [run for run in runs if run.manifest.id.startswith(f"rl/{size}/")] for size in (8, 16)}
-    pictures = []
-    for size, chosen in of_size.items():
-        compared = [run for run in chosen if "curriculum" not in run.manifest.id]
-        if not compared:
-            continue
-        maps = f"{size} × {size} maps"
-        pictures += [
-            save_figure(
-                seeds_figure(
-                    _curves(compared, lambda run: _logged(run, "validation_success")),
-                    across="iteration",
-                    up="unseen problems solved",
-                    title=f"Success over training, {maps}",
-                ),
-                out / f"rl_{size}_training.png",
-            ),
-            save_figure(
-                seeds_figure(
-                    _curves(compared, _by_difficulty),
-                    across="moves from start to goal",
-                    up="unseen problems solved",
-                    title=f"Success by difficulty, {maps}",
-                ),
-                out / f"rl_{size}_difficulty.png",
-            ),
-        ]
-    return pictures + _draw_curriculum(of_size[8], out)
+def draw_paths(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
+    """Draw the model's greedy paths on the first test problems, or on one of them."""
+    problems = make_test_problems(RlData(size=model.size))
+    if problem is not None and not 0 <= problem < len(problems):
+        raise InputError(f"--problem: expected 0 to {len(problems) - 1}, got {problem}.")
+    chosen = problems[:PATHS] if problem is None else problems[problem : problem + 1]
+    with torch.no_grad():
+        plan = make_plan(model.network, chosen, None)
+    episodes, solution = run_episodes(model.network, plan, chosen), solve(chosen)
+    figure = paths_figure(
+        chosen,
+        _cut(episodes.states, episodes.steps + 1 - episodes.fallen),
+        _cut(solution.paths, solution.lengths),
+        title=f"{model.id} on unseen maps",
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    prefix = "" if model.folder else f"{model.id.replace('/', '_')}_"
+    return [save_figure(figure, out / f"{prefix}paths.png")]
+
+
+def _cut(states: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
+    """The paths without their padding."""
+    return [path[:length] for path, length in zip(states, lengths, strict=True)]
+
+
+def draw_runs(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
+    """Draw success over training and by difficulty, and the effect of the curriculum."""
+    by_size = group_runs(runs, lambda run: int(run.manifest.id.split("/")[1]))
+    figures = [path for size in ITERATIONS for path in _draw_size(size, by_size.get(size, []), out)]
+    return figures + _draw_curriculum(by_size.get(8, []), out)
+
+
+def _draw_size(size: int, runs: Sequence[FinishedRun], out: Path) -> list[Path]:
+    compared = [run for run in runs if "curriculum" not in run.manifest.id]
+    if not compared:
+        return []
+    maps = f"{size} × {size} maps"
+    training = seeds_figure(
+        _curves(compared, lambda run: _logged(run, "validation_success")),
+        across="iteration",
+        up="success on unseen problems",
+        title=f"Success over training, {maps}",
+    )
+    difficulty = seeds_figure(
+        _curves(compared, _by_difficulty),
+        across="moves from start to goal",
+        up="success on unseen problems",
+        title=f"Success by difficulty, {maps}",
+    )
+    return [
+        save_figure(training, out / f"rl_{size}_training.png"),
+        save_figure(difficulty, out / f"rl_{size}_difficulty.png"),
+    ]
 
 
 def _draw_curriculum(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
-    """Draw how much the same VIN earns and solves with the curriculum and without."""
-    without = [run for run in runs if "curriculum" in run.manifest.id]
-    recipes = {run.manifest.recipe for run in without}
+    """Draw return and success of the same VIN with the curriculum and without."""
+    recipes = {run.manifest.recipe for run in runs if "curriculum" in run.manifest.id}
     compared = [
         run for run in runs if run.manifest.recipe in recipes and run.manifest.id.startswith("rl/8/vin")
     ]
-    if not without:
+    if not compared:
         return []
-    names = {"mean_return": "mean discounted return", "validation_success": "unseen problems solved"}
+    labels = {"mean_return": "mean discounted return", "validation_success": "success on unseen problems"}
     return [
         save_figure(
             seeds_figure(
                 _curves(compared, lambda run, name=name: _logged(run, name)),
                 across="iteration",
-                up=words,
+                up=label,
                 title="With and without the curriculum, 8 × 8 maps",
                 is_share=name == "validation_success",
             ),
             out / f"rl_8_curriculum_{name.split('_')[1]}.png",
         )
-        for name, words in names.items()
+        for name, label in labels.items()
     ]
 
 
 def _curves(runs: Sequence[FinishedRun], read: Read) -> list[Curve]:
-    groups: dict[str, list[Mapping[int, float]]] = defaultdict(list)
-    for run in sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe)):
-        groups[_label(run)].append(read(run))
-    return [Curve(label, seeds) for label, seeds in groups.items()]
+    ordered = sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe))
+    return [
+        Curve(label, [read(run) for run in group]) for label, group in group_runs(ordered, _label).items()
+    ]
 
 
 def _label(run: FinishedRun) -> str:
@@ -93,7 +124,3 @@ def _logged(run: FinishedRun, name: str) -> dict[int, float]:
 
 def _by_difficulty(run: FinishedRun) -> dict[int, float]:
     return {int(level): share for level, share in run.result["success_by_difficulty"].items()}
-
-
-if __name__ == "__main__":
-    draw_recorded(__doc__, RL, draw_experiment)

@@ -1,87 +1,116 @@
-"""The table of the paper's reinforcement learning, from recorded runs."""
+"""The table of the paper's reinforcement learning from finished runs, beside the paper's numbers."""
 
-from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from vinlab.evaluation.statistics import mean_text, wilson_interval
-from vinlab.experiments.base import paper_numbers
-from vinlab.recording.finished_run import FinishedRun
-from vinlab.recording.markdown import markdown_table
-
-HEADERS = (
-    "setting",
-    "start",
-    "seeds",
-    "success, paper",
-    "success, ours",
-    "95 % interval",
-    "difference",
-    "moves drawn",
-    "falls",
-    "detour",
-    "optimal moves",
-    "iterations",
-    "minutes",
-    "command",
+from vinlab.experiments.paper import paper_numbers
+from vinlab.experiments.tables import (
+    Column,
+    commits_line,
+    group_runs,
+    minutes_of,
+    render,
+    scores_of,
+    train_command,
 )
+from vinlab.recording.finished_run import FinishedRun
 
 LEGEND = """\
-*Start*: how the planner's kernels begin, as the four moves or as noise (the paper's setting). *Success*: share of test
-problems in which the likeliest moves lead to the goal; *moves drawn*: the same when moves are drawn from the policy.
-*Falls*: share that end in a hole; the rest go round in circles. *Detour*: mean of steps beyond the shortest way, over
-the successes. *Optimal moves*: share of the states on a shortest way in which the likeliest move is optimal. Ours is
-the mean ± deviation over the seeds, on the same 1,000 unseen maps for all; *minutes* is the time of one training on one
-core of a machine that others used too.
+*Start*: how the planner's kernels are initialised, as the four moves or as noise (the paper's setting). *Success*:
+share of test problems in which the greedy moves reach the goal; *success, sampled*: the same with moves sampled from
+the policy. *Falls*: share that end in a hole; the others end in a loop. *Extra steps*: mean of steps beyond the
+shortest path, over the successes. *Optimal moves*: share of the states on a shortest path in which the greedy move is
+optimal. Ours is the mean ± deviation over the seeds, on the same {problems} unseen maps for all; *minutes* is one
+training by the clock on one core of a machine with other work.
 """
 
 STARTS = {"moves": "moves", "random": "noise"}
 
 
-def rl_table(experiment: str, runs: Sequence[FinishedRun]) -> str:
-    """The table as Markdown, with a line for each setting, recipe and budget that was run."""
-    groups: dict[tuple[str, str, str], list[FinishedRun]] = defaultdict(list)
-    for run in runs:
-        groups[run.manifest.id, run.manifest.recipe, run.manifest.budget].append(run)
-    rows = [_row(key, groups[key], experiment) for key in sorted(groups, key=_order)]
-    commits = sorted({(run.manifest.commit or "unknown")[:10] for run in runs})
+@dataclass(frozen=True)
+class Row:
+    """Runs of one setting, recipe and budget, which differ in the seed alone."""
+
+    runs: Sequence[FinishedRun]
+
+    @property
+    def id(self) -> str:
+        """The setting."""
+        return self.runs[0].manifest.id
+
+    @property
+    def order(self) -> tuple[int, bool, str, str, str]:
+        """By size; of one size the CNN last."""
+        manifest = self.runs[0].manifest
+        size = int(self.id.split("/")[1])
+        return size, "cnn" in self.id, self.id, manifest.recipe, manifest.budget
+
+    @property
+    def paper(self) -> float | None:
+        """The paper's success in percent, where it prints one."""
+        numbers = paper_numbers("rl").get(self.id)
+        return None if numbers is None else 100 * numbers["success_rate"]
+
+    def values(self, measure: str) -> list[float]:
+        """A measure of each run, where it has one."""
+        return [scores[measure] for scores in scores_of(self.runs) if scores[measure] is not None]
+
+    def percent(self, measure: str, digits: int = 1) -> str:
+        """Mean and deviation of a share."""
+        return f"{mean_text([100 * value for value in self.values(measure)], digits=digits)} %"
+
+    def start(self) -> str:
+        """How the kernels of a VIN are initialised."""
+        network = self.runs[0].manifest.config["network"]
+        return STARTS.get(network.get("initialisation", ""), "–")
+
+    def interval(self) -> str:
+        """The 95 % interval of the success over all runs."""
+        counts = [(one["success_rate"], one["num_problems"]) for one in scores_of(self.runs)]
+        total = sum(problems for _, problems in counts)
+        low, high = wilson_interval(sum(round(rate * problems) for rate, problems in counts), total)
+        return f"{100 * low:.1f}–{100 * high:.1f}"
+
+    def difference(self) -> str:
+        """Our mean success minus the paper's, in points."""
+        successes = [100 * value for value in self.values("success_rate")]
+        return "–" if self.paper is None else f"{sum(successes) / len(successes) - self.paper:+.1f}"
+
+    def extra_steps(self) -> str:
+        """Without any success there are none."""
+        found = self.values("trajectory_difference")
+        return mean_text(found, digits=2) if found else "–"
+
+    def command(self) -> str:
+        """What trains it."""
+        manifest = self.runs[0].manifest
+        return f"`{train_command(self.id, manifest.recipe, manifest.budget)}`"
+
+
+COLUMNS: tuple[Column[Row], ...] = (
+    Column("setting", lambda row: row.id),
+    Column("start", Row.start),
+    Column("seeds", lambda row: str(len(row.runs))),
+    Column("success, paper", lambda row: "–" if row.paper is None else f"{row.paper:.1f} %"),
+    Column("success, ours", lambda row: row.percent("success_rate", digits=2)),
+    Column("95 % interval", Row.interval),
+    Column("difference", Row.difference),
+    Column("success, sampled", lambda row: row.percent("sampled_success_rate")),
+    Column("falls", lambda row: row.percent("fallen_rate")),
+    Column("extra steps", Row.extra_steps),
+    Column("optimal moves", lambda row: row.percent("optimal_action_accuracy")),
+    Column("iterations", lambda row: str(row.runs[0].manifest.config["learning"]["iterations"])),
+    Column("minutes", lambda row: mean_text(minutes_of(row.runs), digits=1)),
+    Column("command", Row.command),
+)
+
+
+def table(runs: Sequence[FinishedRun]) -> str:
+    """The appendix's table: a line for each setting, recipe and budget that was run."""
+    groups = group_runs(runs, lambda run: (run.manifest.id, run.manifest.recipe, run.manifest.budget))
+    rows = sorted((Row(group) for group in groups.values()), key=lambda row: row.order)
+    counts = sorted({scores["num_problems"] for scores in scores_of(runs)})
+    legend = LEGEND.format(problems=" or ".join(f"{count:,}" for count in counts))
     title = "# Grid-world by reinforcement learning (appendix)"
-    return "\n".join([title, "", markdown_table(HEADERS, rows), LEGEND, f"Commits: {', '.join(commits)}.\n"])
-
-
-def _order(key: tuple[str, str, str]) -> tuple[int, bool, str, str, str]:
-    id, recipe, budget = key
-    return int(id.split("/")[1]), "cnn" in id, id, recipe, budget
-
-
-def _row(key: tuple[str, str, str], runs: Sequence[FinishedRun], experiment: str) -> list[str]:
-    id, recipe, budget = key
-    paper = paper_numbers(experiment).get(id)
-    scores = [run.result["scores"] for run in runs]
-    successes = [100 * one["success_rate"] for one in scores]
-    total = sum(one["num_problems"] for one in scores)
-    reached = sum(round(one["success_rate"] * one["num_problems"]) for one in scores)
-    low, high = wilson_interval(reached, total)
-    mean = sum(successes) / len(successes)
-    config = runs[0].manifest.config
-    return [
-        id,
-        STARTS.get(config["network"].get("initialisation", ""), "–"),
-        str(len(runs)),
-        f"{100 * paper['success_rate']:.1f} %" if paper else "–",
-        f"{mean_text(successes, digits=2)} %",
-        f"{100 * low:.1f}–{100 * high:.1f}",
-        f"{mean - 100 * paper['success_rate']:+.1f}" if paper else "–",
-        f"{mean_text([100 * one['sampled_success_rate'] for one in scores], digits=1)} %",
-        f"{mean_text([100 * one['fallen_rate'] for one in scores], digits=1)} %",
-        mean_text([one["trajectory_difference"] for one in scores], digits=2),
-        f"{mean_text([100 * one['optimal_action_accuracy'] for one in scores], digits=1)} %",
-        str(config["learning"]["iterations"]),
-        mean_text([run.result["training_seconds"] / 60 for run in runs], digits=1),
-        _command(id, recipe, budget),
-    ]
-
-
-def _command(id: str, recipe: str, budget: str) -> str:
-    options = "" if recipe == "default" else f" --recipe {recipe}"
-    options += "" if budget == "paper" else f" --budget {budget}"
-    return f"`vinlab train {id}{options}`"
+    return "\n".join([title, "", render(COLUMNS, rows), legend, f"{commits_line(runs)}\n"])

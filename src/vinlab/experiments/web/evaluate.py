@@ -1,154 +1,158 @@
-"""A policy on a site: how it ranks the links of known paths, and where it gets to when it clicks by itself."""
+"""Scores of a link policy: how it ranks the links of shortest paths, and where its own clicks lead."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Int
 
 from vinlab.domains.web.demonstrations import make_tables
-from vinlab.domains.web.expert import (
-    UNREACHABLE,
-    Distances,
-    ExpertSteps,
-    distances_to,
-    optimal_links,
-    shortest_paths,
-)
+from vinlab.domains.web.environment import follow_links
+from vinlab.domains.web.expert import optimal_links
 from vinlab.domains.web.link_graph import Links
-from vinlab.domains.web.problem import WebProblems
-from vinlab.domains.web.site import Site
-from vinlab.evaluation.link_ranking import LinkScores, all_within, best_links, ranks
-from vinlab.evaluation.metrics import share
-from vinlab.networks.links.modules import SiteView
+from vinlab.evaluation.link_ranking import LinkRanks, LinkScores, best_links, link_scores, rank_links
+from vinlab.experiments.base import EvaluateRequest, Evaluation
+from vinlab.experiments.results import RunResult
+from vinlab.experiments.web.browse import browser_of
+from vinlab.experiments.web.data import EvaluationProblems, EvaluationSet, WebSets, make_evaluation_sets
+from vinlab.experiments.web.settings import WebTraining
+from vinlab.learners.callbacks import Progress, Validation, no_progress
+from vinlab.models import Model
 from vinlab.networks.links.policies import LinkPolicy
+from vinlab.networks.links.view import SiteView
+from vinlab.types import InputError
 
-MOST_CLICKS = 10
 BATCH = 128
 """Queries that are planned for together."""
 
 
-@dataclass(frozen=True)
-class EvaluationProblems:
-    """A set of problems with all that is needed to judge a policy on it."""
+def validator(view: SiteView, problems: EvaluationSet) -> Callable[[Any], Validation]:
+    """Evaluates on validation problems; starts at the root and at random articles count the same."""
 
-    site: Site
-    links: Links
-    problems: WebProblems
-    distances: Distances
-    steps: ExpertSteps
-    solvable: Bool[np.ndarray, " B"]
+    def validate(policy: Any) -> Validation:
+        root, random = (evaluate_links(policy, view, part) for part in (problems.root, problems.random))
+        return Validation(
+            score=root.success_rate + random.success_rate,
+            metrics={
+                "validation_root_success": root.success_rate,
+                "validation_random_success": random.success_rate,
+                "validation_root_arrival": root.arrival_rate,
+                "validation_random_arrival": random.arrival_rate,
+            },
+        )
+
+    return validate
 
 
-def make_evaluation_problems(
-    site: Site, links: Links, problems: WebProblems, distances: Distances | None = None
-) -> EvaluationProblems:
-    """The problems with their shortest paths; those without any path keep no step."""
-    distances = distances or distances_to(links, problems.targets)
-    solvable = distances.between(problems.starts, problems.targets) < UNREACHABLE
-    kept = np.flatnonzero(solvable)
-    steps = shortest_paths(links, problems[kept], distances)
-    steps = ExpertSteps(kept[steps.problems], steps.pages, steps.following)
-    return EvaluationProblems(site, links, problems, distances, steps, solvable)
+def score(config: WebTraining, data: WebSets, network: LinkPolicy, seed: int) -> RunResult:
+    """The scores on the test problems."""
+    return RunResult(
+        scores=_test_scores(network, data.view, data.test),
+        extra={
+            "training_queries": len(data.demonstrations),
+            "training_steps": int(data.demonstrations.weights.sum()),
+        },
+    )
+
+
+def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
+    """The scores of a model on the test problems of its site."""
+    for option, given in {"--problems": request.problems, "--corner-cutting": request.corner_cutting}.items():
+        if given is not None:
+            raise InputError(
+                f"{model.id} does not support {option}: its test problems are queries of its site."
+            )
+    if not isinstance(request.iterations, int | None):
+        raise InputError(f"--iterations: expected one number, got {request.iterations}.")
+    browser = browser_of(model, request.data)
+    _, test = make_evaluation_sets(browser.site, browser.data)
+    scores = _test_scores(
+        browser.policy, browser.view, test, iterations=request.iterations, progress=request.progress
+    )
+    return Evaluation(scores, {"iterations": request.iterations or browser.policy.iterations})
+
+
+def _test_scores(policy: LinkPolicy, view: SiteView, test: EvaluationSet, **options: Any) -> dict[str, Any]:
+    parts = {"root": test.root, "random": test.random}
+    return {start: asdict(evaluate_links(policy, view, part, **options)) for start, part in parts.items()}
 
 
 @torch.no_grad()
 def evaluate_links(
-    policy: LinkPolicy, view: SiteView, judged: EvaluationProblems, *, seed: int = 0
+    policy: LinkPolicy,
+    view: SiteView,
+    evaluated: EvaluationProblems,
+    *,
+    seed: int = 0,
+    iterations: int | None = None,
+    progress: Progress = no_progress,
 ) -> LinkScores:
-    """The scores of the policy; equal scores of links are settled by the seed."""
+    """The scores of the policy; the seed breaks ties between links."""
     policy.eval()
     rng = np.random.default_rng(seed)
-    steps, count = judged.steps, len(judged.problems)
-    fixed, free = np.zeros(len(steps), dtype=np.int64), np.zeros(len(steps), dtype=np.int64)
-    arrived = np.full(count, -1)
-    for chosen, plan in _plans(policy, view, judged):
+    steps, count = evaluated.steps, len(evaluated.problems)
+    fixed, any_link = np.zeros(len(steps), dtype=np.int64), np.zeros(len(steps), dtype=np.int64)
+    clicks = np.full(count, -1)
+    for chosen, plan in _plans(policy, view, evaluated, iterations):
         inside = np.flatnonzero((steps.problems >= chosen[0]) & (steps.problems <= chosen[-1]))
-        fixed[inside], free[inside] = _rank_batch(policy, view, judged, plan, inside, int(chosen[0]), rng)
-        arrived[chosen] = browse(policy, view, judged.links, plan, judged.problems[chosen], rng)[1]
-    shortest = judged.distances.between(judged.problems.starts, judged.problems.targets)
-    return LinkScores(
-        num_problems=count,
-        num_unsolvable=int((~judged.solvable).sum()),
-        successes=int((all_within(fixed, steps.problems, count) & judged.solvable).sum()),
-        any_successes=int((all_within(free, steps.problems, count) & judged.solvable).sum()),
-        top1_error=share(fixed > 0),
-        top4_error=share(fixed >= 4),
-        average_reward=share((arrived == shortest) & judged.solvable),
-        arrival_rate=share(arrived >= 0),
-    )
+        fixed[inside], any_link[inside] = _rank_batch(policy, view, evaluated, plan, inside, rng)
+        choose = partial(click, policy, view, evaluated.links, plan, rng=rng)
+        clicks[chosen] = follow_links(choose, evaluated.links, evaluated.problems[chosen]).clicks
+        progress(int(chosen[-1]) + 1, count, "queries")
+    ranks = LinkRanks(steps.problems, fixed, any_link)
+    return link_scores(ranks, clicks, evaluated.shortest, evaluated.solvable)
 
 
 def _plans(
-    policy: LinkPolicy, view: SiteView, judged: EvaluationProblems
+    policy: LinkPolicy, view: SiteView, evaluated: EvaluationProblems, iterations: int | None
 ) -> Iterator[tuple[np.ndarray, Any]]:
-    features = judged.site.queries.features
-    for start in range(0, len(judged.problems), BATCH):
-        chosen = np.arange(start, min(start + BATCH, len(judged.problems)))
-        queries = np.asarray(features[judged.problems.queries[chosen]], dtype=np.float32)
-        yield chosen, policy.plan(view, torch.from_numpy(queries))
+    """Batches of problems, each with its plan."""
+    features = evaluated.site.queries.features
+    for start in range(0, len(evaluated.problems), BATCH):
+        chosen = np.arange(start, min(start + BATCH, len(evaluated.problems)))
+        queries = np.asarray(features[evaluated.problems.queries[chosen]], dtype=np.float32)
+        yield chosen, policy.plan(view, torch.from_numpy(queries), iterations=iterations)
 
 
 def _rank_batch(
     policy: LinkPolicy,
     view: SiteView,
-    judged: EvaluationProblems,
+    evaluated: EvaluationProblems,
     plan: Any,
     inside: Int[np.ndarray, " s"],
-    first: int,
     rng: np.random.Generator,
 ) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " s"]]:
-    """The ranks of the fixed path's links, and of the best right link, in the given steps."""
+    """The ranks of the fixed path's link and of the best optimal link, in the given steps of one batch."""
     problems, pages, following = (
-        getattr(judged.steps, name)[inside] for name in ("problems", "pages", "following")
+        getattr(evaluated.steps, name)[inside] for name in ("problems", "pages", "following")
     )
-    targets = judged.problems.targets[problems]
-    fixed, free = np.zeros(len(inside), dtype=np.int64), np.zeros(len(inside), dtype=np.int64)
-    for steps, clicks in make_tables(judged.links, problems - first, pages):
-        scores, candidates = policy.logits(view, plan, clicks).numpy(), clicks.candidates.numpy()
-        right = optimal_links(judged.distances, pages[steps], targets[steps], candidates)
-        fixed[steps] = ranks(scores, candidates == following[steps, None], rng=rng)
-        free[steps] = ranks(scores, right, rng=rng)
-    return fixed, free
+    targets = evaluated.problems.targets[problems]
+    fixed, any_link = np.zeros(len(inside), dtype=np.int64), np.zeros(len(inside), dtype=np.int64)
+    for steps, choices in make_tables(evaluated.links, problems % BATCH, pages):
+        logits, candidates = policy.logits(view, plan, choices).numpy(), choices.candidates.numpy()
+        optimal = optimal_links(evaluated.distances, pages[steps], targets[steps], candidates)
+        fixed[steps] = rank_links(logits, candidates == following[steps, None], rng=rng)
+        any_link[steps] = rank_links(logits, optimal, rng=rng)
+    return fixed, any_link
 
 
 @torch.no_grad()
-def browse(
-    policy: LinkPolicy,
-    view: SiteView,
-    links: Links,
-    plan: Any,
-    problems: WebProblems,
-    rng: np.random.Generator,
-    *,
-    most_clicks: int = MOST_CLICKS,
-) -> tuple[Int[np.ndarray, "B T"], Int[np.ndarray, " B"]]:
-    """The pages visited from the start on, and after how many clicks each problem arrived, -1 where it did not."""
-    trail = np.full((len(problems), most_clicks + 1), -1)
-    trail[:, 0] = problems.starts
-    arrived = np.where(problems.starts == problems.targets, 0, -1)
-    for click in range(1, most_clicks + 1):
-        pages = trail[:, click - 1]
-        active = np.flatnonzero((arrived < 0) & (links.counts(np.maximum(pages, 0)) > 0) & (pages >= 0))
-        trail[active, click] = click_once(policy, view, links, plan, active, pages[active], rng)
-        arrived[active[trail[active, click] == problems.targets[active]]] = click
-    return trail, arrived
-
-
-def click_once(
+def click(
     policy: LinkPolicy,
     view: SiteView,
     links: Links,
     plan: Any,
     rows: Int[np.ndarray, " S"],
     pages: Int[np.ndarray, " S"],
+    *,
     rng: np.random.Generator,
 ) -> Int[np.ndarray, " S"]:
-    """The pages that the policy goes to next."""
+    """The pages of the links that the policy clicks."""
     following = np.zeros(len(pages), dtype=np.int64)
-    for steps, clicks in make_tables(links, rows, pages):
-        chosen = best_links(policy.logits(view, plan, clicks).numpy(), rng=rng)
-        following[steps] = clicks.candidates.numpy()[np.arange(len(chosen)), chosen]
+    for steps, choices in make_tables(links, rows, pages):
+        best = best_links(policy.logits(view, plan, choices).numpy(), rng=rng)
+        following[steps] = choices.candidates.numpy()[np.arange(len(best)), best]
     return following

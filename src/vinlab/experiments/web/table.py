@@ -1,151 +1,159 @@
-"""The table of web navigation from recorded runs: successes beside the paper's, and real navigation."""
+"""The table of web navigation from finished runs: successes beside the paper's, and rollouts."""
 
-from collections import defaultdict
+import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from vinlab.evaluation.statistics import mean_text
-from vinlab.experiments.base import paper_numbers
-from vinlab.recording.finished_run import FinishedRun
-from vinlab.recording.markdown import markdown_table
-
-HEADERS = (
-    "network",
-    "seeds",
-    "root, success",
-    "− baseline (p)",
-    "random, success",
-    "÷ baseline (p)",
-    "random, any link",
-    "top-1 error, root / random",
-    "top-4 error, root / random",
-    "reward, root / random",
-    "arrives, root / random",
-    "minutes",
+from vinlab.experiments.paper import paper_numbers
+from vinlab.experiments.tables import (
+    Column,
+    commits_line,
+    group_runs,
+    minutes_of,
+    render,
+    scores_of,
+    train_command,
 )
+from vinlab.experiments.web.data import SYNTHETIC
+from vinlab.experiments.web.settings import CONTROLS, SETTINGS
+from vinlab.recording.finished_run import FinishedRun
 
 LEGEND = """\
-*Success* (the paper's): problems in which every link of one fixed shortest path is within the policy's top 4, of 2,000
-from the root and 4,000 from random articles. *Any link*: the same where any link on a shortest path is right.
+*Success* (the paper's): problems in which every link of one fixed shortest path is within the policy's top 4, of {root}
+from the root and {random} from random articles. *Any link*: the same where any link on a shortest path is right.
 *− baseline*, *÷ baseline*: the difference and the ratio of the successes to those of the baseline of the same block
-that saw the same features; *p*: a paired t-test of the difference over the seeds that both have, if three or more.
+with the same features; *p*: a paired t-test of the difference over the seeds that both have, if three or more.
 *Errors*: share of clicks on the fixed paths whose right link is not the first, or not among the first four. *Reward*:
-share of problems in which the policy, clicking by itself, arrives by a shortest path; *arrives*: within 10 clicks by
-any. Mean ± deviation over the seeds; the test queries are the same for all. *Minutes*: one training on one CPU core,
-beside other work on the machine.
-"""
-
-PAPER = """\
-The paper, on its own crawl of Wikipedia for Schools (all links, trained from the root): baseline 1,025 of 2,000 from
-the root and 304 of 4,000 from random starts; VIN 1,030 and 346, 1.14 times the baseline.
+share of problems in which the policy's own clicks reach the target by a shortest path; *reached*: within 10 clicks by
+any path. Mean ± deviation over the seeds; the test queries are the same for all. *Minutes*: one training on one CPU
+core, beside other work on the machine.
 """
 
 RECIPES = {
     "paper": "trained from the root alone (the paper)",
     "default": "trained from the root and from random starts",
 }
+WIDTH = 120
+"""Of the lines of text."""
+
 GRAPHS = {"full": "all links", "tree": "category links only"}
 
 
-def web_table(runs: Sequence[FinishedRun], about: Mapping[str, str]) -> str:
-    """A block for each site, graph and kind of training; a line for each network."""
-    blocks: dict[tuple[str, str, str, str], dict[str, list[FinishedRun]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    for run in runs:
-        data, manifest = run.manifest.config["data"], run.manifest
-        key = (data["source"], data["graph"], manifest.recipe, manifest.budget)
-        blocks[key][manifest.id].append(run)
-    parts = ["# Web navigation (Section 4.4)", "", _paper(), LEGEND]
-    for key in sorted(blocks, key=_order):
-        parts += [
-            _heading(key),
-            "",
-            markdown_table(HEADERS, _rows(blocks[key], list(about))),
-            _command(key),
-            "",
-        ]
-    commits = sorted({(run.manifest.commit or "unknown")[:10] for run in runs})
-    return "\n".join([*parts, f"Commits: {', '.join(commits)}.\n"])
+@dataclass(frozen=True)
+class Block:
+    """Runs on one site and graph with one recipe and budget."""
+
+    source: str
+    graph: str
+    recipe: str
+    budget: str
+
+    def order(self) -> tuple[bool, str, str, bool, str]:
+        """Real sites first, and the paper's recipe first."""
+        return self.source == SYNTHETIC, self.source, self.graph, self.recipe == "default", self.budget
+
+    def heading(self) -> str:
+        """As a heading."""
+        size = "" if self.budget == "paper" else f", budget {self.budget}"
+        return f"## {self.source}, {GRAPHS[self.graph]}, {RECIPES[self.recipe]}{size}"
+
+    def command(self) -> str:
+        """What trains one of its networks."""
+        command = train_command(f"web/{self.graph}/pages", self.recipe, self.budget)
+        data = "" if self.source == SYNTHETIC else f" --data FOLDER/{self.source}"
+        return f"Command: `{command}{data} --seed 0`, likewise for the other networks and seeds."
 
 
-def _paper() -> str:
-    baseline, vin = (paper_numbers("web")[f"web/full/{name}"] for name in ("baseline", "vin"))
-    assert (baseline["random_successes"], vin["random_successes"]) == (304, 346)
-    return PAPER
+@dataclass(frozen=True)
+class Row:
+    """Runs of one setting, and those of the baseline with the same features."""
+
+    id: str
+    runs: Sequence[FinishedRun]
+    baseline: Sequence[FinishedRun]
+
+    def successes(self, start: str, measure: str = "successes") -> str:
+        """Mean and deviation over the seeds."""
+        return mean_text(_measured(self.runs, start, measure), digits=0)
+
+    def both_starts(self, measure: str) -> str:
+        """The mean from the root and from random articles."""
+        return " / ".join(
+            f"{fmean(_measured(self.runs, start, measure)):.3f}" for start in ("root", "random")
+        )
+
+    def difference(self) -> str:
+        """From the root, to the baseline."""
+        ours, theirs = self._paired("root")
+        return (
+            f"{fmean(ours) - fmean(theirs):+.0f}{_p_value(ours, theirs)}".replace("-", "−") if ours else "–"
+        )
+
+    def ratio(self) -> str:
+        """From random articles, to the baseline."""
+        ours, theirs = self._paired("random")
+        return f"{fmean(ours) / fmean(theirs):.2f}{_p_value(ours, theirs)}" if sum(theirs) else "–"
+
+    def _paired(self, start: str) -> tuple[list[float], list[float]]:
+        """The successes of both in the seeds that both have."""
+        ours, theirs = ({run.manifest.seed: run for run in group} for group in (self.runs, self.baseline))
+        seeds = sorted(ours.keys() & theirs.keys())
+        first, second = (
+            _measured([group[seed] for seed in seeds], start, "successes") for group in (ours, theirs)
+        )
+        return first, second
 
 
-def _order(key: tuple[str, str, str, str]) -> tuple[bool, str, str, bool, str]:
-    source, graph, recipe, budget = key
-    return source == "synthetic", source, graph, recipe == "default", budget
+COLUMNS: tuple[Column[Row], ...] = (
+    Column("network", lambda row: row.id.split("/")[2]),
+    Column("seeds", lambda row: str(len(row.runs))),
+    Column("root, success", lambda row: row.successes("root")),
+    Column("− baseline (p)", lambda row: row.difference()),
+    Column("random, success", lambda row: row.successes("random")),
+    Column("÷ baseline (p)", lambda row: row.ratio()),
+    Column("random, any link", lambda row: row.successes("random", "any_successes")),
+    Column("top-1 error, root / random", lambda row: row.both_starts("top1_error")),
+    Column("top-4 error, root / random", lambda row: row.both_starts("top4_error")),
+    Column("reward, root / random", lambda row: row.both_starts("average_reward")),
+    Column("reached, root / random", lambda row: row.both_starts("arrival_rate")),
+    Column("minutes", lambda row: f"{fmean(minutes_of(row.runs)):.1f}"),
+)
 
 
-def _heading(key: tuple[str, str, str, str]) -> str:
-    source, graph, recipe, budget = key
-    size = "" if budget == "paper" else f", budget {budget}"
-    return f"## {source}, {GRAPHS[graph]}, {RECIPES[recipe]}{size}"
+def table(runs: Sequence[FinishedRun]) -> str:
+    """A block for each site, graph, recipe and budget; a line for each network."""
+    blocks = group_runs(runs, _block_of)
+    parts = ["# Web navigation (Section 4.4)", "", _paper(), _not_reproduced(), _legend(runs)]
+    for block in sorted(blocks, key=Block.order):
+        parts += [block.heading(), "", render(COLUMNS, _rows(blocks[block])), block.command(), ""]
+    return "\n".join([*parts, f"{commits_line(runs)}\n"])
 
 
-def _command(key: tuple[str, str, str, str]) -> str:
-    source, graph, recipe, budget = key
-    options = "" if source == "synthetic" else f" --data FOLDER/{source}"
-    options += "" if recipe == "default" else f" --recipe {recipe}"
-    options += "" if budget == "paper" else f" --budget {budget}"
-    return f"Command: `vinlab train web/{graph}/pages{options} --seed 0`, and so for the other networks and seeds."
+def _block_of(run: FinishedRun) -> Block:
+    data, manifest = run.manifest.config["data"], run.manifest
+    return Block(data["source"], data["graph"], manifest.recipe, manifest.budget)
 
 
-def _rows(block: Mapping[str, list[FinishedRun]], order: Sequence[str]) -> list[list[str]]:
-    return [_row(id, block) for id in sorted(block, key=order.index)]
-
-
-def _row(id: str, block: Mapping[str, list[FinishedRun]]) -> list[str]:
-    runs = block[id]
-    baseline = [] if id == _baseline(id) else block.get(_baseline(id), [])
+def _rows(runs: Sequence[FinishedRun]) -> list[Row]:
+    """The networks in the order of the settings."""
+    groups = group_runs(runs, lambda run: run.manifest.id)
     return [
-        id.split("/")[2],
-        str(len(runs)),
-        mean_text(_all(runs, "root", "successes"), digits=0),
-        _difference(runs, baseline),
-        mean_text(_all(runs, "random", "successes"), digits=0),
-        _ratio(runs, baseline),
-        mean_text(_all(runs, "random", "any_successes"), digits=0),
-        *(
-            " / ".join(f"{fmean(_all(runs, start, measure)):.3f}" for start in ("root", "random"))
-            for measure in ("top1_error", "top4_error", "average_reward", "arrival_rate")
-        ),
-        f"{fmean([run.result['training_seconds'] / 60 for run in runs]):.1f}",
+        Row(id, groups[id], _baseline_runs(id, groups)) for id in sorted(groups, key=list(SETTINGS).index)
     ]
 
 
-def _baseline(id: str) -> str:
-    """The baseline that saw the same features."""
+def _baseline_runs(id: str, groups: Mapping[str, Sequence[FinishedRun]]) -> Sequence[FinishedRun]:
+    """The runs of the baseline with the same features; none for the baseline itself."""
     site, graph, network = id.split("/")
-    control = next((f"-{name}" for name in ("leaky", "random-vectors") if network.endswith(name)), "")
-    return f"{site}/{graph}/baseline{control}"
+    control = next((f"-{name}" for name in CONTROLS if network.endswith(f"-{name}")), "")
+    baseline = f"{site}/{graph}/baseline{control}"
+    return [] if id == baseline else groups.get(baseline, [])
 
 
-def _all(runs: Sequence[FinishedRun], start: str, measure: str) -> list[float]:
-    return [float(run.result["scores"][start][measure]) for run in runs]
-
-
-def _difference(runs: Sequence[FinishedRun], baseline: Sequence[FinishedRun]) -> str:
-    ours, theirs = _paired(runs, baseline, "root")
-    return f"{fmean(ours) - fmean(theirs):+.0f}{_p_value(ours, theirs)}".replace("-", "−") if ours else "–"
-
-
-def _ratio(runs: Sequence[FinishedRun], baseline: Sequence[FinishedRun]) -> str:
-    ours, theirs = _paired(runs, baseline, "random")
-    return f"{fmean(ours) / fmean(theirs):.2f}{_p_value(ours, theirs)}" if sum(theirs) else "–"
-
-
-def _paired(
-    runs: Sequence[FinishedRun], baseline: Sequence[FinishedRun], start: str
-) -> tuple[list[float], list[float]]:
-    """The successes of both in the seeds that both have."""
-    ours, theirs = ({run.manifest.seed: run for run in group} for group in (runs, baseline))
-    seeds = sorted(ours.keys() & theirs.keys())
-    first, second = (_all([group[seed] for seed in seeds], start, "successes") for group in (ours, theirs))
-    return first, second
+def _measured(runs: Sequence[FinishedRun], start: str, measure: str) -> list[float]:
+    return [float(scores[start][measure]) for scores in scores_of(runs)]
 
 
 def _p_value(ours: Sequence[float], theirs: Sequence[float]) -> str:
@@ -155,3 +163,38 @@ def _p_value(ours: Sequence[float], theirs: Sequence[float]) -> str:
         return ""
     p = float(ttest_rel(ours, theirs).pvalue)  # type: ignore[attr-defined]
     return " (< 0.001)" if p < 0.001 else f" ({p:.3f})"
+
+
+def _paper() -> str:
+    baseline, vin = (paper_numbers("web")[f"web/full/{name}"] for name in ("baseline", "vin"))
+    text = (
+        "The paper, on its own crawl of Wikipedia for Schools (all links, trained from the root): baseline "
+        f"{baseline['root_successes']:,.0f} of {baseline['root_problems']:,.0f} from the root and "
+        f"{baseline['random_successes']:,.0f} of {baseline['random_problems']:,.0f} from random starts; VIN "
+        f"{vin['root_successes']:,.0f} and {vin['random_successes']:,.0f}, "
+        f"{vin['random_successes'] / baseline['random_successes']:.2f} times the baseline."
+    )
+    return f"{textwrap.fill(text, WIDTH)}\n"
+
+
+def _not_reproduced() -> str:
+    baseline, vin = (paper_numbers("web")[f"web/wikipedia/{name}"] for name in ("baseline", "vin"))
+    top1, top4 = (
+        f"{100 * baseline[name]:.1f} → {100 * vin[name]:.1f} %" for name in ("top1_error", "top4_error")
+    )
+    text = (
+        "The paper's table of the full Wikipedia (4.8 million pages) is not reproduced yet; baseline → VIN: "
+        f"top-1 error {top1}, top-4 error {top4}, average reward "
+        f"{baseline['average_reward']:.3f} → {vin['average_reward']:.3f}."
+    )
+    return f"{textwrap.fill(text, WIDTH, break_on_hyphens=False)}\n"
+
+
+def _legend(runs: Sequence[FinishedRun]) -> str:
+    """The explanation of the columns, with the numbers of test problems that the runs had."""
+    counts = {
+        start: sorted({scores[start]["num_problems"] for scores in scores_of(runs)})
+        for start in ("root", "random")
+    }
+    words = {start: " or ".join(f"{count:,}" for count in found) for start, found in counts.items()}
+    return LEGEND.format(**words)

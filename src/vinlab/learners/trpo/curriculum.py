@@ -1,18 +1,8 @@
-"""From easy problems to hard ones: when a learner is ready for the next level."""
+"""A curriculum from easy problems to hard ones, and the rules for the next level."""
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 from vinlab.types import InputError
-
-
-@runtime_checkable
-class Rule(Protocol):
-    """When to go on."""
-
-    def is_met(self, level: int, mean_return: float, iterations: int) -> bool:
-        """Whether an iteration's mean discounted return, the latest of so many at the level, suffices."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -22,26 +12,26 @@ class ReturnRule:
     scale: float = 35.0
 
     def is_met(self, level: int, mean_return: float, iterations: int) -> bool:
-        """The same for every iteration."""
+        """Whether the mean return of an iteration at the level suffices, however many there were."""
         return mean_return > 1 - level / self.scale
 
 
 @dataclass(frozen=True)
 class PatientRule:
-    """The paper's rule, but no level is kept for ever: at low levels it asks for a nearly perfect policy."""
+    """The paper's rule with a limit of iterations per level: at low levels the rule is hard to meet."""
 
     scale: float = 35.0
     patience: int = 20
-    """After so many iterations a level is left in any case."""
+    """The largest number of iterations at a level."""
 
     def is_met(self, level: int, mean_return: float, iterations: int) -> bool:
-        """Whether the return suffices or patience has run out."""
+        """Whether the mean return suffices or the limit is reached."""
         return mean_return > 1 - level / self.scale or iterations >= self.patience
 
 
 @dataclass(frozen=True)
 class CurriculumConfig:
-    """Which levels to go through, and by which rule."""
+    """The levels, and the rule for the next one."""
 
     last: int
     first: int = 1
@@ -49,20 +39,20 @@ class CurriculumConfig:
 
     def __post_init__(self) -> None:
         if not 1 <= self.first <= self.last:
-            raise InputError(f"first must lie in 1..last, but first {self.first} and last {self.last} came.")
+            raise InputError(f"expected 1 <= first <= last, got first {self.first} and last {self.last}.")
 
 
 class Curriculum:
-    """The level that a learner has come to."""
+    """The current level."""
 
     def __init__(self, config: CurriculumConfig) -> None:
         self.config = config
         self.level = config.first
         self.iterations = 0
-        """How many iterations were spent at the level."""
+        """The number of iterations at the level."""
 
     def advance(self, mean_return: float) -> bool:
-        """Whether the mean return of one more iteration takes the learner to the next level; nan does not."""
+        """Count one more iteration; True if its mean return raises the level (nan does not)."""
         self.iterations += 1
         rule, level = self.config.rule, self.level
         if level >= self.config.last or not rule.is_met(level, mean_return, self.iterations):
@@ -71,9 +61,9 @@ class Curriculum:
         return True
 
     def state(self) -> dict[str, int]:
-        """What a checkpoint needs."""
+        """The entries of a checkpoint."""
         return {"level": self.level, "iterations": self.iterations}
 
     def restore(self, state: dict[str, int]) -> None:
-        """Go on from what ``state`` gave."""
+        """Set what ``state`` returned."""
         self.level, self.iterations = state["level"], state["iterations"]

@@ -1,19 +1,19 @@
-"""Learning from reward by trust-region policy optimisation, with plans that all steps of a problem share."""
+"""Trust-region policy optimisation (Schulman et al. 2015) with one plan per problem and iteration."""
 
 import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
+from vinlab.evaluation.rollout import sample_actions
 from vinlab.learners.callbacks import NullLogger, Progress, RunLogger, Validator, no_progress
-from vinlab.learners.imitation import Best
-from vinlab.learners.optimizers import optimiser_tensors, restore_optimiser
+from vinlab.learners.training_state import Best, EpochTraining
 from vinlab.learners.trpo.advantages import Episodes, discounted_returns, generalised_advantages
 from vinlab.learners.trpo.curriculum import Curriculum, CurriculumConfig
 from vinlab.learners.trpo.trust_region import StepResult, TrustRegionConfig, trust_region_step
@@ -22,28 +22,27 @@ from vinlab.learners.trpo.visited_states import VisitedStates, VisitStatistics, 
 
 @dataclass(frozen=True)
 class TrpoConfig:
-    """How to learn from reward."""
+    """Settings of TRPO."""
 
     iterations: int
     curriculum: CurriculumConfig
     problems: int = 400
-    """How many new problems an iteration brings."""
+    """New problems per iteration."""
     episodes: int = 8
-    """How many episodes are tried on each; they share its plan."""
+    """Episodes per problem; they share its plan."""
     horizon: int = 40
-    """After so many moves an episode is cut off."""
+    """The number of moves after which an episode is truncated."""
     discount: float = 0.99
     gae_lambda: float = 0.95
-    """Lambda of the generalised advantages."""
     trust_region: TrustRegionConfig = field(default_factory=TrustRegionConfig)
     last_divergence: float | None = None
-    """What the bound falls to by the last iteration, geometrically; without it, the bound stays."""
+    """The bound on the KL divergence in the last iteration, to which it falls geometrically; None: constant."""
     critic_steps: int = 20
     critic_rate: float = 3e-3
     validate_every: int = 10
 
     def divergence_at(self, iteration: int) -> float:
-        """The bound of an iteration."""
+        """The bound on the KL divergence in an iteration."""
         first, last = self.trust_region.divergence, self.last_divergence
         passed = iteration / max(1, self.iterations - 1)
         return first if last is None else first * (last / first) ** passed
@@ -51,23 +50,23 @@ class TrpoConfig:
 
 @runtime_checkable
 class Worlds(Protocol):
-    """Problems to act in, each in several episodes at once."""
+    """A batch of problems with several episodes each."""
 
     starts: np.ndarray
-    """Where the episodes begin, ``[B S 2]``."""
+    """The initial states of the episodes, ``[B S 2]``."""
 
     @property
     def observations(self) -> Tensor:
-        """What the policy sees of each problem, ``[B C H W]``."""
+        """The observation of each problem, ``[B C H W]``."""
         ...
 
     def step(self, states: np.ndarray, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The states that follow, the rewards, and which episodes are over."""
+        """The states that follow, the rewards, and which episodes terminate."""
         ...
 
 
 Draw = Callable[[int, np.random.Generator], Worlds]
-"""New problems of a level."""
+"""Samples new problems of a level of the curriculum."""
 
 
 def train_trpo(
@@ -81,58 +80,55 @@ def train_trpo(
     record: RunLogger | None = None,
     progress: Progress = no_progress,
 ) -> Best:
-    """Teach the policy by trial and error and leave it with its best weights.
+    """Train the policy on reward and leave it with its best weights.
 
-    The policy has ``plan(observations)``, ``act(plan, states)`` and ``critic_features(plan, states)``, which gives
-    what the critic sees of a state. All that is random in iteration
-    i, the seed and i alone decide, so a run that is taken up from a checkpoint goes the way it would have gone.
+    The policy has ``plan(observations)``, ``act(plan, states)`` and ``critic_features(plan, states)``, the input of
+    the critic. The random stream of an iteration depends on the seed and the iteration alone, so a resumed run gives
+    the same weights.
     """
-    training = Training(policy, critic, draw, config, seed=seed, record=record or NullLogger())
+    training = TrpoTraining(policy, critic, draw, config, seed=seed, record=record or NullLogger())
     training.resume()
-    while training.iteration < config.iterations:
+    while training.epoch < config.iterations:
         metrics = training.run_iteration()
-        training.finish_iteration(metrics, validate)
+        training.finish_epoch(metrics, validate)
         note = f"level {training.curriculum.level} return {metrics['mean_return']:.3f}"
-        progress(training.iteration, config.iterations, note)
-    if training.best.weights:
-        policy.load_state_dict(training.best.weights)
-    return training.best
+        progress(training.epoch, config.iterations, note)
+    return training.restore_best()
 
 
-class Training:
-    """The state of one training: weights, critic, level, iteration, best so far."""
+class TrpoTraining(EpochTraining):
+    """The state of one training: an epoch is an iteration, the optimiser is the critic's."""
+
+    unit: ClassVar[str] = "iteration"
 
     def __init__(
         self, policy: Any, critic: nn.Module, draw: Draw, config: TrpoConfig, *, seed: int, record: RunLogger
     ) -> None:
-        self.policy = policy
+        super().__init__(policy, torch.optim.Adam(critic.parameters(), lr=config.critic_rate), record)
+        self.policy: Any = policy
         self.critic = critic
         self.draw = draw
         self.config = config
         self.seed = seed
-        self.record = record
         self.parameters: list[nn.Parameter] = list(policy.parameters())
-        self.optimiser = torch.optim.Adam(critic.parameters(), lr=config.critic_rate)
         self.curriculum = Curriculum(config.curriculum)
-        self.iteration = 0
-        self.best = Best()
 
     def run_iteration(self) -> dict[str, Any]:
-        """Act, judge what was done, and improve policy and critic."""
+        """Collect episodes, estimate advantages, step the policy, fit the critic."""
         started = time.perf_counter()
-        rng = np.random.default_rng([self.seed, self.iteration])
+        rng = np.random.default_rng([self.seed, self.epoch])
         level = self.curriculum.level
         worlds = self.draw(level, rng)
         observations = worlds.observations.to(self.parameters[0].device)
-        plan = self.policy.plan(observations)  # the only one: to act, to judge and to learn from
+        plan = self.policy.plan(observations)  # shared by episodes, critic and gradient
         episodes = collect_episodes(self.policy, plan, worlds, self.config.horizon, rng=rng)
-        sites = unique_states(episodes.states)
+        visited = unique_states(episodes.states)
         with torch.no_grad():
-            seen = self.policy.critic_features(plan, sites.states)
-        advantages, targets = self._judge(seen, episodes, sites)
-        visits, wanted = aggregate(episodes, sites, advantages, targets)
-        step = self._improve(observations, plan, visits)
-        critic_loss = self._fit_critic(seen, visits, wanted)
+            features = self.policy.critic_features(plan, visited.states)
+        advantages, returns = self._advantages(features, episodes, visited)
+        visits, mean_returns = aggregate(episodes, visited, advantages, returns)
+        step = self._step_policy(observations, plan, visits)
+        critic_loss = self._fit_critic(features, visits, mean_returns)
         mean_return = float(discounted_returns(episodes, self.config.discount).mean())
         self.curriculum.advance(mean_return)
         seconds = time.perf_counter() - started
@@ -151,18 +147,19 @@ class Training:
         }
 
     @torch.no_grad()
-    def _judge(self, seen: Tensor, episodes: Episodes, sites: VisitedStates) -> tuple[np.ndarray, np.ndarray]:
-        """The advantage of every move, scaled to unit deviation, and what the critic should have expected."""
-        expected = self.critic(seen)
-        values = sites.spread(expected.cpu().numpy().astype(np.float64))
-        found = generalised_advantages(
+    def _advantages(
+        self, features: Tensor, episodes: Episodes, visited: VisitedStates
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The advantage of every move, normalised over the batch, and the lambda-return as the critic's target."""
+        values = visited.spread(self.critic(features).cpu().numpy().astype(np.float64))
+        advantages = generalised_advantages(
             episodes, values, discount=self.config.discount, gae_lambda=self.config.gae_lambda
         )
-        made = found[episodes.made]
-        return (found - made.mean()) / (made.std() + 1e-8), found + values[..., :-1]
+        made = advantages[episodes.made]
+        return (advantages - made.mean()) / (made.std() + 1e-8), advantages + values[..., :-1]
 
-    def _improve(self, observations: Tensor, plan: Any, visits: VisitStatistics) -> StepResult:
-        bound = self.config.divergence_at(self.iteration)
+    def _step_policy(self, observations: Tensor, plan: Any, visits: VisitStatistics) -> StepResult:
+        bound = self.config.divergence_at(self.epoch)
         config = replace(self.config.trust_region, divergence=bound)
 
         def read(chosen: slice) -> Tensor:
@@ -170,77 +167,50 @@ class Training:
 
         return trust_region_step(self.policy.act(plan, visits.states), read, visits, self.parameters, config)
 
-    def _fit_critic(self, seen: Tensor, visits: VisitStatistics, wanted: Float[Tensor, "B S"]) -> float:
-        """The critic's mean squared error after some steps towards the mean targets of the visited states."""
-        if not torch.isfinite(wanted).all():
+    def _fit_critic(
+        self, features: Tensor, visits: VisitStatistics, mean_returns: Float[Tensor, "B S"]
+    ) -> float:
+        """The critic's mean squared error after some steps towards the mean returns of the visited states."""
+        if not torch.isfinite(mean_returns).all():
             return math.nan
         weights, loss = visits.counts / visits.counts.sum(), torch.tensor(math.nan)
         for _ in range(self.config.critic_steps):
-            loss = (weights * (self.critic(seen) - wanted).square()).sum()
+            loss = (weights * (self.critic(features) - mean_returns).square()).sum()
             self.optimiser.zero_grad(set_to_none=True)
             loss.backward()
             self.optimiser.step()
         return float(loss.detach())
 
-    def finish_iteration(self, metrics: Mapping[str, Any], validate: Validator | None) -> None:
-        """Look at the validation problems from time to time, keep the best weights, note all, make a checkpoint."""
-        self.iteration += 1
-        due = self.iteration % self.config.validate_every == 0 or self.iteration == self.config.iterations
-        found = validate(self.policy) if validate is not None and due else None
-        if validate is None or (found is not None and found.score >= self.best.score):
-            weights = {name: tensor.detach().clone() for name, tensor in self.policy.state_dict().items()}
-            self.best = Best(found.score if found else 0.0, self.iteration - 1, weights)
-        self.record.log({"iteration": self.iteration, **metrics, **(found.metrics if found else {})})
-        self.record.save_checkpoint(self._tensors(), self._state())
+    def is_validation_due(self) -> bool:
+        """Every ``validate_every`` iterations and after the last."""
+        done = self.epoch + 1
+        return done % self.config.validate_every == 0 or done == self.config.iterations
 
-    def _tensors(self) -> dict[str, Tensor]:
-        groups = {
-            "weights": self.policy.state_dict(),
-            "critic": self.critic.state_dict(),
-            "best": self.best.weights,
-            "optimiser": optimiser_tensors(self.optimiser),
-        }
-        return {
-            f"{group}/{name}": entry for group, entries in groups.items() for name, entry in entries.items()
-        }
+    def modules(self) -> dict[str, nn.Module]:
+        """Policy and critic."""
+        return {**super().modules(), "critic": self.critic}
 
-    def _state(self) -> dict[str, Any]:
-        return {
-            "iteration": self.iteration,
-            "curriculum": self.curriculum.state(),
-            "best_score": self.best.score,
-            "best_iteration": self.best.epoch,
-        }
+    def state(self) -> dict[str, Any]:
+        """With the level of the curriculum."""
+        return {**super().state(), "curriculum": self.curriculum.state()}
 
-    def resume(self) -> None:
-        """Take up the last checkpoint, if there is one."""
-        found = self.record.load_checkpoint()
-        if found is None:
-            return
-        tensors, state = found
-        groups: dict[str, dict[str, Tensor]] = {"weights": {}, "critic": {}, "best": {}, "optimiser": {}}
-        for key, tensor in tensors.items():
-            group, name = key.split("/", 1)
-            groups[group][name] = tensor
-        self.policy.load_state_dict(groups["weights"])
-        self.critic.load_state_dict(groups["critic"])
-        restore_optimiser(self.optimiser, groups["optimiser"])
+    def restore_state(self, state: Mapping[str, Any]) -> None:
+        """With the level of the curriculum."""
+        super().restore_state(state)
         self.curriculum.restore(state["curriculum"])
-        self.iteration = state["iteration"]
-        self.best = Best(state["best_score"], state["best_iteration"], groups["best"])
 
 
 @torch.no_grad()
 def collect_episodes(
     policy: Any, plan: Any, worlds: Worlds, horizon: int, *, rng: np.random.Generator
 ) -> Episodes:
-    """Episodes in which every move is drawn from the policy, in whatever state of the plan it comes to."""
+    """Episodes with moves sampled from the policy, all read from one plan per problem."""
     logits = torch.empty(0)
     states, going = worlds.starts, np.ones(worlds.starts.shape[:2], dtype=bool)
     passed, moves, rewards, made, ended = [states], [], [], [], []
     for _ in range(horizon):
-        logits = policy.act(plan, torch.as_tensor(_of_interest(states, going)))
-        chosen = draw_moves(logits.cpu().numpy(), rng)
+        logits = policy.act(plan, torch.as_tensor(_active_states(states, going)))
+        chosen = sample_actions(logits.cpu().numpy(), rng)
         following, gained, over = worlds.step(states, chosen)
         states = np.where(going[..., None], following, states)
         passed.append(states)
@@ -255,13 +225,7 @@ def collect_episodes(
     return Episodes(np.stack(passed, axis=2), *parts, num_moves=logits.shape[-1])
 
 
-def _of_interest(states: np.ndarray, going: np.ndarray) -> np.ndarray:
-    """The states, with those of finished episodes replaced by one of the same problem that is still going."""
-    one = np.take_along_axis(states, going.argmax(axis=1)[:, None, None], axis=1)
-    return np.where(going[..., None], states, one)
-
-
-def draw_moves(logits: Float[np.ndarray, "B S M"], rng: np.random.Generator) -> Int[np.ndarray, "B S"]:
-    """A move for each state, as likely as the policy has it."""
-    uniform = rng.random(logits.shape, dtype=np.float32)
-    return (logits - np.log(-np.log(np.maximum(uniform, 1e-12)))).argmax(axis=-1)
+def _active_states(states: np.ndarray, going: np.ndarray) -> np.ndarray:
+    """The states, with those of ended episodes replaced by one of an active episode of the same problem."""
+    active = np.take_along_axis(states, going.argmax(axis=1)[:, None, None], axis=1)
+    return np.where(going[..., None], states, active)

@@ -1,7 +1,7 @@
-"""One step of a policy inside a trust region (Schulman et al. 2015): the mathematics of TRPO.
+"""One TRPO step (Schulman et al. 2015): natural gradient and line search.
 
-The policy is seen as a function from parameters to logits at some states. Its objective is the expected advantage
-under new probabilities; its distance from the old policy is the mean Kullback-Leibler divergence.
+The policy is a function from parameters to the logits in some states. The objective is the surrogate advantage; the
+distance from the old policy is the mean Kullback-Leibler divergence.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,19 +16,19 @@ from vinlab.learners.trpo.visited_states import VisitStatistics
 
 @dataclass(frozen=True)
 class TrustRegionConfig:
-    """How far and how carefully to step."""
+    """Settings of a TRPO step."""
 
     divergence: float = 0.01
-    """The largest mean divergence of the new policy from the old one."""
+    """The bound on the mean KL divergence between old and new policy."""
     conjugate_steps: int = 10
     damping: float = 1e-3
-    """Added to the Fisher matrix's diagonal."""
+    """Added to the diagonal of the Fisher matrix."""
     backtrack_ratio: float = 0.8
-    """By how much a step that fails is shortened."""
+    """The factor by which the line search shortens a step."""
     backtracks: int = 15
-    """After so many failures the parameters stay as they were."""
+    """The largest number of steps that the line search tries."""
     fisher_share: float = 1.0
-    """The share of the problems on which Fisher products are computed."""
+    """The share of the problems in Fisher-vector products."""
 
 
 Read = Callable[[slice], Tensor]
@@ -37,17 +37,17 @@ Read = Callable[[slice], Tensor]
 
 @dataclass(frozen=True)
 class StepResult:
-    """What came of an attempt to improve a policy."""
+    """The result of a TRPO step."""
 
     accepted: bool
     reason: str
-    """Why the parameters were left as they were; empty where the step was made."""
+    """Why the step was rejected; empty where it was accepted."""
     divergence: float
     improvement: float
-    """By how much the objective rose, per step of the world."""
+    """The rise of the objective, per environment step."""
     backtracks: int
     entropy: float
-    """Of the old policy, per step of the world."""
+    """The mean entropy of the old policy, per environment step."""
 
 
 EVERYTHING = slice(None)
@@ -60,34 +60,34 @@ def trust_region_step(
     parameters: Sequence[nn.Parameter],
     config: TrustRegionConfig,
 ) -> StepResult:
-    """Move the parameters along the natural gradient as far as the trust region and the objective allow.
+    """Step along the natural gradient as far as the trust region and the objective allow.
 
-    ``logits`` are what ``read`` gives for all problems as things stand. Whatever is not finite, and a search in which
-    no step both improves and stays inside, leaves the parameters as they were and is reported.
+    ``logits`` are those of ``read`` for all problems at the current parameters. A gradient or direction that is not
+    finite and a line search without success leave the parameters unchanged, with the reason in the result.
     """
     old = logits.detach().log_softmax(dim=-1)
     entropy = float((visits.counts * -(old.exp() * old).sum(dim=-1)).sum() / visits.counts.sum())
     gradient = flat_gradient(objective(logits, old, visits), parameters)
     if not torch.isfinite(gradient).all():
-        return _refused("the gradient is not finite", entropy)
+        return _rejected("the gradient is not finite", entropy)
     if not gradient.any():
-        return _refused("the gradient is zero", entropy)
+        return _rejected("the gradient is zero", entropy)
     chosen = slice(0, max(1, round(config.fisher_share * len(visits))))
     product = FisherProduct(read(chosen), visits.counts[chosen], parameters, damping=config.damping)
-    direction = solve(product, gradient, config.conjugate_steps)
+    direction = conjugate_gradient(product, gradient, config.conjugate_steps)
     curvature = float(direction @ product(direction))
     if not (torch.isfinite(direction).all() and 0 < curvature < float("inf")):
-        return _refused("the direction is not finite", entropy)
+        return _rejected("the direction is not finite", entropy)
     full_step = (2 * config.divergence / curvature) ** 0.5 * direction
-    return search(read, visits, old, parameters, full_step, config, entropy)
+    return line_search(read, visits, old, parameters, full_step, config, entropy)
 
 
-def _refused(reason: str, entropy: float, backtracks: int = 0) -> StepResult:
+def _rejected(reason: str, entropy: float, backtracks: int = 0) -> StepResult:
     return StepResult(False, reason, divergence=0.0, improvement=0.0, backtracks=backtracks, entropy=entropy)
 
 
 @torch.no_grad()
-def search(
+def line_search(
     read: Read,
     visits: VisitStatistics,
     old: Float[Tensor, "B N M"],
@@ -96,7 +96,7 @@ def search(
     config: TrustRegionConfig,
     entropy: float,
 ) -> StepResult:
-    """Make the longest step that improves the objective and keeps the bound, or none."""
+    """The line search: the longest step that improves the objective and keeps the bound, or none."""
     before = nn.utils.parameters_to_vector(parameters)
     baseline = float(objective(old, old, visits))
     for attempt in range(config.backtracks):
@@ -107,13 +107,13 @@ def search(
         if improvement > 0 and distance <= config.divergence:
             return StepResult(True, "", distance, improvement, attempt + 1, entropy)
     set_parameters(parameters, before)
-    return _refused("no step both improves and stays inside the trust region", entropy, config.backtracks)
+    return _rejected("no step both improves and stays inside the trust region", entropy, config.backtracks)
 
 
 def objective(
     logits: Float[Tensor, "B N M"], old: Float[Tensor, "B N M"], visits: VisitStatistics
 ) -> Float[Tensor, ""]:
-    """The mean advantage of the steps under the new probabilities; ``old`` are logarithms of the old ones."""
+    """The surrogate: the mean advantage weighted by the probability ratio; ``old`` are log-probabilities."""
     ratio = (logits.log_softmax(dim=-1) - old).exp()
     return (visits.advantages * ratio).sum() / visits.counts.sum()
 
@@ -121,17 +121,17 @@ def objective(
 def divergence(
     logits: Float[Tensor, "B N M"], old: Float[Tensor, "B N M"], counts: Float[Tensor, "B N"]
 ) -> Float[Tensor, ""]:
-    """The mean divergence of the new probabilities from the old ones, over all steps."""
+    """The mean KL divergence of the new policy from the old one, over all steps."""
     by_state = (old.exp() * (old - logits.log_softmax(dim=-1))).sum(dim=-1)
     return (counts * by_state).sum() / counts.sum()
 
 
 class FisherProduct:
-    """The Fisher matrix of the policy at the logits, plus damping, times a vector.
+    """Fisher-vector products of the policy at the logits, with damping.
 
-    The matrix is J' D J with J the Jacobian of the logits and D their own Fisher matrix, a known one. J' times a
-    vector is a gradient. That gradient is linear in the vector, so J times a vector is the gradient of that: both
-    go along one graph that is made once, and a planner inside need not plan again.
+    The Fisher matrix is J' D J, with J the Jacobian of the logits and D the known Fisher matrix of a softmax. J' u is
+    a gradient and linear in u, so J v is the gradient of that gradient: both use one graph that is built once, and a
+    planner inside the policy does not plan again.
     """
 
     def __init__(
@@ -158,14 +158,14 @@ class FisherProduct:
         return flat_gradient(self.logits, self.parameters, curved) + self.damping * vector
 
 
-def solve(
+def conjugate_gradient(
     product: Callable[[Tensor], Tensor],
     target: Float[Tensor, " P"],
     steps: int,
     *,
     tolerance: float = 1e-10,
 ) -> Float[Tensor, " P"]:
-    """What the product takes to the target, by conjugate gradients; nearly so where the steps do not suffice."""
+    """Conjugate gradients: the approximate solution x of ``product(x) = target``."""
     solution, residual = torch.zeros_like(target), target.clone()
     direction, size = residual.clone(), residual @ residual
     for _ in range(steps):
@@ -188,7 +188,7 @@ def flat_gradient(
     *,
     create_graph: bool = False,
 ) -> Float[Tensor, " P"]:
-    """The gradient of the outputs, all parameters in one row; zero for those that do not matter."""
+    """The gradient with respect to all parameters as one vector; zero for unused ones."""
     found = torch.autograd.grad(
         outputs,
         list(parameters),
@@ -198,12 +198,12 @@ def flat_gradient(
         allow_unused=True,
         materialize_grads=True,
     )
-    return torch.cat([one.reshape(-1) for one in found])
+    return torch.cat([part.reshape(-1) for part in found])
 
 
 @torch.no_grad()
-def set_parameters(parameters: Sequence[nn.Parameter], row: Float[Tensor, " P"]) -> None:
-    """Give the parameters the numbers of one row."""
+def set_parameters(parameters: Sequence[nn.Parameter], vector: Float[Tensor, " P"]) -> None:
+    """Set the parameters from one vector."""
     sizes = [parameter.numel() for parameter in parameters]
-    for parameter, part in zip(parameters, row.split(sizes), strict=True):
+    for parameter, part in zip(parameters, vector.split(sizes), strict=True):
         parameter.copy_(part.view_as(parameter))

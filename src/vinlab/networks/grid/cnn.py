@@ -1,10 +1,9 @@
-"""The paper's first rival: a deep CNN that reacts to the map, the goal and its own place.
+"""The paper's first baseline: a reactive CNN that sees the map, the goal and its own position.
 
-The place is a channel of the image, so every state of a map wants a pass of its own. But two states of one map differ
-in a small window only, which grows by one cell with every filter: what lies outside is computed once for the map.
+The position is a channel of the image, so every state of a map needs its own forward pass. But two states of one map
+differ only in a small window, which grows by one cell with every filter: the rest is computed once for the map.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,17 +13,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from vinlab.networks.base import Policy
-from vinlab.networks.grid.unique_states import distinct
-from vinlab.types import MOVE_NAMES, InputError
+from vinlab.networks.grid.unique_states import unique_states
+from vinlab.types import MOVE_NAMES, InputError, Iterations
 
 REACH = 1
-"""How far a filter of width 3 sees."""
+"""The radius of a filter of width 3."""
 
 POOL = 2
-"""The side of the blocks that pooling makes one cell of."""
+"""The width and stride of pooling."""
 
 SMALL = 16
-"""Up to this side the windows fill most of the map, and to look for them costs more than it saves."""
+"""Up to this side the windows cover most of the map, and computing only them is slower."""
 
 
 @dataclass(frozen=True)
@@ -39,32 +38,32 @@ class CnnConfig:
     """Which layers are followed by pooling."""
 
     def build(self) -> "ReactiveCnn":
-        """The network with fresh weights, as the authors' code draws them."""
+        """The network with fresh weights, initialised as in the authors' code."""
         if self.size % POOL ** len(self.pooled):
             raise InputError(
-                f"size must be a multiple of {POOL ** len(self.pooled)} to be pooled, but {self.size} came."
+                f"size: expected a multiple of {POOL ** len(self.pooled)} for pooling, got {self.size}."
             )
         return ReactiveCnn(self)
 
 
 @dataclass(frozen=True)
 class Window:
-    """The part of an image in which a state of a map differs from the map by itself."""
+    """The part of a feature map in which a state differs from the map with an empty position channel."""
 
     owner: Int[Tensor, " N"]
-    """Which map each state belongs to."""
+    """The map of each state."""
     corner: Int[Tensor, "N 2"]
-    """The first row and column, always inside the image."""
+    """The first row and column, always inside the feature map."""
     content: Float[Tensor, "N C s s"]
 
     @property
     def side(self) -> int:
-        """Of the square."""
+        """The side of the square."""
         return self.content.shape[-1]
 
 
 class ReactiveCnn(Policy):
-    """A policy that takes map, goal and place as three channels of one image."""
+    """A policy whose input is map, goal and position as three channels of one image."""
 
     def __init__(self, config: CnnConfig) -> None:
         super().__init__()
@@ -80,7 +79,7 @@ class ReactiveCnn(Policy):
         self._draw_weights()
 
     def _draw_weights(self) -> None:
-        """Glorot's uniform distribution in the filters, no bias, little noise in the last layer."""
+        """Glorot-uniform filters, zero biases, small normal noise in the last layer."""
         for layer in self.filters:
             assert isinstance(layer, nn.Conv2d)
             assert layer.bias is not None
@@ -88,20 +87,18 @@ class ReactiveCnn(Policy):
             nn.init.zeros_(layer.bias)
         nn.init.normal_(self.moves.weight, std=0.01)
 
-    def plan(
-        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
-    ) -> list[Tensor]:
-        """What the states of a map share: the images of all layers while nobody stands on it."""
+    def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> list[Tensor]:
+        """The feature maps of all layers with an empty position channel, shared by the states of a map."""
         if tuple(observation.shape[2:]) != (self.size, self.size):
             raise InputError(
-                f"this CNN was made for maps of side {self.size}, but {tuple(observation.shape[2:])} came."
+                f"expected maps of side {self.size} for this CNN, got {tuple(observation.shape[2:])}."
             )
-        nobody = torch.zeros_like(observation[:, :1])
-        image = torch.cat([observation, nobody], dim=1).contiguous(memory_format=torch.channels_last)
+        empty_position = torch.zeros_like(observation[:, :1])
+        image = torch.cat([observation, empty_position], dim=1).contiguous(memory_format=torch.channels_last)
         return self.images(image)
 
     def images(self, image: Float[Tensor, "N D H W"]) -> list[Tensor]:
-        """The image in front of every filter and every pooling, and behind the last: the plain network."""
+        """The inputs of all convolutions and poolings, and the last output: the plain network."""
         images = [image]
         for index, layer in enumerate(self.filters):
             images.append(layer(images[-1]).relu())
@@ -110,15 +107,15 @@ class ReactiveCnn(Policy):
         return images
 
     def act(self, plan: list[Tensor], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
-        """The logits of the moves; a state that is asked for several times is looked at once."""
-        asked = distinct(states, self.size)
+        """The logits of the moves; a repeated state is computed once."""
+        unique = unique_states(states, self.size)
         patch_features = self.patch_features if self.size > SMALL else self.patch_features_reference
-        return asked.spread(self.moves(patch_features(plan, asked.owner, asked.places).flatten(1)))
+        return unique.spread(self.moves(patch_features(plan, unique.owner, unique.places).flatten(1)))
 
     def patch_features_reference(
         self, plan: list[Tensor], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
     ) -> Float[Tensor, "N C h w"]:
-        """The last image of some states, each with its place drawn in."""
+        """The last feature map of some states, by a full pass with the position channel set."""
         image = plan[0][owner]
         image[torch.arange(len(owner)), -1, places[:, 0], places[:, 1]] = 1.0
         return self.images(image.contiguous(memory_format=torch.channels_last))[-1]
@@ -126,13 +123,13 @@ class ReactiveCnn(Policy):
     def patch_features(
         self, plan: list[Tensor], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
     ) -> Float[Tensor, "N C h w"]:
-        """The same, but faster: only the windows in which the states differ from the map are computed."""
+        """The same, but faster: only the windows in which the states differ are computed."""
         window, images = patch_from_state(plan[0], owner, places), iter(plan)
         for index, layer in enumerate(self.filters):
             assert isinstance(layer, nn.Conv2d)
             window = conv_patch(next(images), window, layer)
             if index in self.pooled:
-                window = pooled(next(images), window)
+                window = pool_patch(next(images), window)
         image = next(images)
         whole = torch.zeros_like(window.corner)
         return gather_patch(image, window, whole, image.shape[-1])
@@ -141,22 +138,22 @@ class ReactiveCnn(Policy):
 def patch_from_state(
     image: Float[Tensor, "B D H W"], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
 ) -> Window:
-    """The one cell of each state that somebody stands in."""
+    """The one cell of each state that its position marks."""
     cells = image[owner, :, places[:, 0], places[:, 1]]
     cells = torch.cat([cells[:, :-1], torch.ones_like(cells[:, :1])], dim=1)
     return Window(owner, places, cells[..., None, None])
 
 
 def conv_patch(image: Float[Tensor, "B C H W"], window: Window, layer: nn.Conv2d) -> Window:
-    """The window behind a filter: one cell wider on each side, where the image has room."""
+    """The window after a convolution: one cell wider on each side, within the feature map."""
     side = min(window.side + 2 * REACH, image.shape[-1])
     corner = (window.corner - REACH).clamp(0, image.shape[-1] - side)
     frame = gather_patch(image, window, corner - REACH, side + 2 * REACH)
     return Window(window.owner, corner, functional.conv2d(frame, layer.weight, layer.bias).relu())
 
 
-def pooled(image: Float[Tensor, "B C H W"], window: Window) -> Window:
-    """The window behind pooling: all blocks that it touches, wherever it begins."""
+def pool_patch(image: Float[Tensor, "B C H W"], window: Window) -> Window:
+    """The window after pooling: all blocks that it overlaps."""
     blocks = image.shape[-1] // POOL
     side = min(window.side // POOL + 1, blocks)
     corner = (window.corner // POOL).clamp(0, blocks - side)
@@ -167,9 +164,9 @@ def pooled(image: Float[Tensor, "B C H W"], window: Window) -> Window:
 def gather_patch(
     image: Float[Tensor, "B C H W"], window: Window, corner: Int[Tensor, "N 2"], side: int
 ) -> Float[Tensor, "N C f f"]:
-    """A square of each state's image: its window where that lies, the map's image around it, 0 beyond the edge.
+    """A square of each state's feature map: its window, the map's own features around it, 0 beyond the edge.
 
-    One table holds all cells, and one look-up finds them: its gradient is far faster than that of an index.
+    All cells are in one table that an embedding reads: its gradient is far faster than that of indexing.
     """
     size, channels = image.shape[-1], image.shape[1]
     cells = [image.new_zeros(1, channels), _by_cell(image), _by_cell(window.content)]

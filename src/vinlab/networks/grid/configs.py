@@ -1,4 +1,4 @@
-"""The VINs of the grid-world tables, from settings that a manifest can hold."""
+"""The VINs of the grid-world tables, as configs that a manifest can hold."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -23,12 +23,12 @@ from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
 from vinlab.types import MOVE_NAMES
 
 Initialisation = Literal["moves", "random"]
-"""Kernels that start as grid-world moves (the paper's prior in its control experiment), or as noise."""
+"""Kernels initialised as grid-world moves (the paper's prior in its control experiment), or as noise."""
 
 
 @dataclass(frozen=True)
 class VinConfig:
-    """A VIN for maps, with a reward of the paper's text and kernels shared by all backups."""
+    """A VIN with the reward of the paper's text and kernels shared by all backups."""
 
     kind: ClassVar[str] = "vin"
     iterations: int
@@ -49,7 +49,7 @@ class VinConfig:
 
 @dataclass(frozen=True)
 class AuthorsVinConfig:
-    """The VIN as the authors' code computes it: a linear reward, and noise in every weight."""
+    """The VIN of the authors' code: a linear reward, and normal noise in every weight."""
 
     kind: ClassVar[str] = "authors-vin"
     iterations: int
@@ -58,7 +58,7 @@ class AuthorsVinConfig:
     std: float = 0.01
 
     def build(self) -> ValueIterationNetwork:
-        """The network with fresh weights; all of them, biases too, are drawn from one normal distribution."""
+        """The network with fresh weights, all drawn from one normal distribution, biases included."""
         return _with_noise(self._network(SharedTransition(self._kernels())), self.std)
 
     def _kernels(self) -> SharedKernels:
@@ -76,19 +76,19 @@ class AuthorsVinConfig:
 
 @dataclass(frozen=True)
 class AuthorsUntiedVinConfig(AuthorsVinConfig):
-    """The same with kernels of their own in all K + 1 convolutions."""
+    """The same with separate kernels for all K + 1 convolutions."""
 
     kind: ClassVar[str] = "authors-untied-vin"
 
     def build(self) -> ValueIterationNetwork:
-        """The network with fresh weights, drawn in the same way."""
+        """The network with fresh weights from the same distribution."""
         sets = [self._kernels() for _ in range(self.iterations + 1)]
         return _with_noise(self._network(UntiedTransition(sets)), self.std)
 
 
 @dataclass(frozen=True)
 class UntiedVinConfig:
-    """A VIN whose K + 1 convolutions have kernels of their own."""
+    """A VIN with separate kernels for all K + 1 convolutions."""
 
     kind: ClassVar[str] = "untied-vin"
     iterations: int
@@ -110,7 +110,7 @@ class UntiedVinConfig:
 
 @dataclass(frozen=True)
 class HierarchicalVinConfig:
-    """A VIN that plans on a coarse map first, as the paper's does."""
+    """The paper's hierarchical VIN: it plans on a coarse map first."""
 
     kind: ClassVar[str] = "hierarchical-vin"
     iterations: tuple[int, ...]
@@ -120,7 +120,7 @@ class HierarchicalVinConfig:
     hidden: int = 150
     actions: int = 10
     coarse: float = 0.3
-    """How much of the coarse value an action wants at the start, where the actions start as moves."""
+    """The initial weight of the coarse value, where the kernels start as moves."""
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights."""
@@ -157,7 +157,7 @@ def _with_noise(network: ValueIterationNetwork, std: float) -> ValueIterationNet
 
 
 def _policy(initialisation: Initialisation, actions: int) -> LinearPolicy:
-    """A policy whose move m looks at planner action m first, where the actions start as moves."""
+    """A policy whose logit of move m starts as the q of planner action m, where the kernels start as moves."""
     policy = LinearPolicy(actions=actions, moves=len(MOVE_NAMES))
     if initialisation == "moves":
         with torch.no_grad():

@@ -1,4 +1,4 @@
-"""A VIN for goals at any distance: what lies between is a sum of costs, of which nothing is lost on the way."""
+"""A VIN for goals at any distance: values are sums of costs, without discount."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,13 +21,13 @@ from vinlab.types import MOVE_NAMES
 
 @dataclass(frozen=True)
 class CostVinConfig:
-    """A VIN whose cells cost something, whose transitions lose nothing, and whose moves are planner actions."""
+    """A VIN with a cost for each cell, undiscounted softmax transitions, and one planner action per move."""
 
     kind: ClassVar[str] = "cost-vin"
     iterations: int
     hidden: int = 150
     move_logit: float = 14.0
-    """How sure the moves are at the start; see ``move_logits``."""
+    """The initial logit of each move's target cell; see ``move_logits``."""
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights."""
@@ -43,10 +43,10 @@ class CostVinConfig:
 
 @dataclass(frozen=True)
 class HierarchicalCostVinConfig:
-    """The same on several levels: what lies further than K steps is worth what a coarser plan says.
+    """The same on several levels: cells further than K steps from the goal start with the value of a coarser plan.
 
-    A coarse cell has a cost for each move that leaves it beside its own: whether a block of cells can be left that
-    way is more than one number can say.
+    Besides its own cost a coarse cell has a cost for each move that leaves it, as a block of cells may be open on one
+    side only.
     """
 
     kind: ClassVar[str] = "hierarchical-cost-vin"
@@ -56,7 +56,7 @@ class HierarchicalCostVinConfig:
     hidden: int = 150
     move_logit: float = 14.0
     leaving: float = 0.3
-    """How much of the cost of leaving a coarse cell counts at the start."""
+    """The initial weight of the cost of leaving a coarse cell."""
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights."""

@@ -1,6 +1,5 @@
-"""The paper's second rival: a fully convolutional network whose first filter spans the whole map."""
+"""The paper's second baseline: a fully convolutional network whose first filter spans the whole map."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,20 +9,20 @@ from torch.nn import functional
 
 from vinlab.modules import LinearPolicy
 from vinlab.networks.base import Policy
-from vinlab.networks.grid.unique_states import distinct
-from vinlab.types import MOVE_NAMES, InputError
+from vinlab.networks.grid.unique_states import unique_states
+from vinlab.types import MOVE_NAMES, InputError, Iterations
 
 
 @dataclass(frozen=True)
 class FcnConfig:
-    """The FCN of the technical details: a filter as wide as two maps, then two layers that see one cell."""
+    """The FCN of the technical details: a filter as wide as two maps, then two layers of width 1."""
 
     kind: ClassVar[str] = "fcn"
     size: int
     """Side of the maps; unlike a VIN the network is tied to it."""
     filters: tuple[int, ...] = (150, 150, 10)
     std: float = 0.01
-    """Of the noise in all weights, as in the authors' code."""
+    """The standard deviation of all initial weights, as in the authors' code."""
 
     def build(self) -> "FullyConvolutionalNetwork":
         """The network with fresh weights."""
@@ -34,10 +33,10 @@ class FcnConfig:
 
 
 class FullyConvolutionalNetwork(Policy):
-    """A policy that sees the whole map from every cell, each in the same way.
+    """A policy whose first filter sees the whole map from every cell.
 
-    All layers but the first see one cell, and the policy reads one cell, so the whole network is computed in the
-    cells of the states that are asked for and nowhere else: the same result as everywhere, for a part of the work.
+    All layers but the first have width 1 and the policy reads one cell, so the network is computed only in the cells
+    of the given states, with the same result as in a full pass.
     """
 
     def __init__(self, config: FcnConfig) -> None:
@@ -50,28 +49,28 @@ class FullyConvolutionalNetwork(Policy):
         self.policy = LinearPolicy(actions=third, moves=len(MOVE_NAMES))
 
     def plan(
-        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
+        self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None
     ) -> Float[Tensor, "B C P P"]:
-        """The map with so much empty space around it that the first filter fits on every cell."""
+        """The map, padded so that the first filter fits on every cell."""
         if tuple(observation.shape[2:]) != (self.size, self.size):
             raise InputError(
-                f"this FCN was made for maps of side {self.size}, but {tuple(observation.shape[2:])} came."
+                f"expected maps of side {self.size} for this FCN, got {tuple(observation.shape[2:])}."
             )
         return functional.pad(observation, (self.size - 1,) * 4)
 
     def act(self, plan: Float[Tensor, "B C P P"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
-        """The logits of the moves; a state that is asked for several times is looked at once."""
-        asked = distinct(states, self.size)
+        """The logits of the moves; a repeated state is computed once."""
+        unique = unique_states(states, self.size)
         width = 2 * self.size - 1
         views = plan.unfold(2, width, 1).unfold(3, width, 1)
-        seen = views[asked.owner, :, asked.places[:, 0], asked.places[:, 1]]
+        seen = views[unique.owner, :, unique.places[:, 0], unique.places[:, 1]]
         for layer in (self.span, self.second, self.third):
-            # On one cell a convolution is a full layer, which is faster.
+            # On one cell a convolution is a fully connected layer, which is faster.
             seen = functional.linear(seen.flatten(1), layer.weight.flatten(1), layer.bias).relu()
-        return asked.spread(self.policy(seen[:, None])[:, 0])
+        return unique.spread(self.policy(seen[:, None])[:, 0])
 
-    def dense_logits(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B A H W"]:
-        """The third layer in every cell, by plain convolutions: what ``act`` reads in the states."""
+    def dense_features(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B A H W"]:
+        """The third layer in every cell by plain convolutions; ``act`` computes it in the given states."""
         image = observation
         for layer in (self.span, self.second, self.third):
             image = layer(image).relu()

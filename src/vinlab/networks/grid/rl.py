@@ -1,6 +1,5 @@
-"""The networks of the paper's reinforcement learning, and critics that say what is to be expected of them."""
+"""The networks of the paper's reinforcement learning, and their critics."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -19,29 +18,30 @@ from vinlab.modules import (
 )
 from vinlab.modules.attention import gather_states
 from vinlab.networks.base import Policy
+from vinlab.networks.grid.unique_states import unique_states
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner
-from vinlab.types import InputError, Plan
+from vinlab.types import InputError, Iterations, Plan
 
 MOVES = 4
 """North, south, east, west."""
 
 PATCH = 3
-"""How wide a critic sees around a state of a plan."""
+"""The side of the patch of a plan around a state that the critic sees."""
 
 
 @dataclass(frozen=True)
 class ValueVinConfig:
-    """A VIN with a planner action for each of the four moves and no layer behind them."""
+    """A VIN with a planner action for each of the four moves, whose q are the logits."""
 
     kind: ClassVar[str] = "value-vin"
     iterations: int
     initialisation: Literal["moves", "random"] = "moves"
     hidden: int = 32
     std: float = 0.01
-    """Of the noise in the kernels."""
+    """The standard deviation of the noise in the kernels."""
     reward_scale: float = 0.1
-    """By which the reward's last filter is shrunk at the start, so that all moves are about equally likely."""
+    """The initial scale of the reward's last filter; small, so that all moves are about equally likely at first."""
 
     def build(self) -> "ValueVin":
         """The network with fresh weights."""
@@ -66,20 +66,20 @@ class ValueVinConfig:
 
 
 class ValueVin(ValueIterationNetwork):
-    """A VIN whose plan a critic may look at."""
+    """A VIN with features for a critic."""
 
     num_moves = MOVES
 
     def critic_features(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S D"]:
-        """The q of each state, and value and reward around it."""
+        """The q of each state, and value and reward in the patch around it."""
         image = torch.cat([plan.value, plan.reward[:, :1]], dim=1)
         around = functional.unfold(image, PATCH, padding=PATCH // 2)
-        seen = torch.cat([plan.q, around.view(len(image), -1, *image.shape[2:])], dim=1)
-        return gather_states(seen, states)
+        features = torch.cat([plan.q, around.view(len(image), -1, *image.shape[2:])], dim=1)
+        return gather_states(features, states)
 
 
 class Critic(nn.Module):
-    """What is to be expected from a state, judged by what the policy lets it see."""
+    """The state-value critic: an MLP on the policy's critic features."""
 
     def __init__(self, *, features: int, hidden: int = 64) -> None:
         super().__init__()
@@ -88,21 +88,21 @@ class Critic(nn.Module):
             nn.Linear(features, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)
         )
 
-    def forward(self, seen: Float[Tensor, "B S D"]) -> Float[Tensor, "B S"]:
-        """The discounted sum of the rewards to come."""
-        return self.layers(seen).squeeze(-1)
+    def forward(self, features: Float[Tensor, "B S D"]) -> Float[Tensor, "B S"]:
+        """The expected discounted return of each state."""
+        return self.layers(features).squeeze(-1)
 
 
 @dataclass(frozen=True)
 class PooledCnnConfig:
-    """A reactive CNN of the paper's appendix: filters of width 3, some layers pooled by 2, then full layers."""
+    """A reactive CNN of the paper's appendix: filters of width 3, some pooled by 2, then fully connected layers."""
 
     kind: ClassVar[str] = "pooled-cnn"
     size: int
     """Side of the maps; unlike a VIN the network is tied to it."""
     filters: tuple[int, ...]
     pooled: int
-    """How many of the first layers are pooled."""
+    """The number of first layers that are pooled."""
     full: tuple[int, ...]
 
     @classmethod
@@ -112,7 +112,7 @@ class PooledCnnConfig:
             return cls(size=8, filters=(50, 100), pooled=2, full=(100,))
         if size == 16:
             return cls(size=16, filters=(50, 100, 100), pooled=2, full=(200, 100))
-        raise InputError(f"the paper has CNNs for maps of side 8 and 16, but {size} came.")
+        raise InputError(f"expected a map of side 8 or 16, for which the paper has a CNN, got {size}.")
 
     def build(self) -> "PooledCnn":
         """The network with fresh weights."""
@@ -124,7 +124,7 @@ class PooledCnnConfig:
 
 
 class PooledCnn(Policy):
-    """A policy that reacts to the map, the goal and its own place, each a channel of one image."""
+    """A policy whose input is map, goal and position as three channels of one image."""
 
     def __init__(self, config: PooledCnnConfig) -> None:
         super().__init__()
@@ -133,12 +133,12 @@ class PooledCnn(Policy):
         self.moves = nn.Linear(config.full[-1], MOVES)
 
     def plan(
-        self, observation: Float[Tensor, "B C H W"], *, iterations: int | Sequence[int] | None = None
+        self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None
     ) -> Float[Tensor, "B C H W"]:
-        """The observation: nothing is planned."""
+        """The observation; a reactive policy plans nothing."""
         if tuple(observation.shape[2:]) != (self.size, self.size):
             raise InputError(
-                f"this CNN was made for maps of side {self.size}, but {tuple(observation.shape[2:])} came."
+                f"expected maps of side {self.size} for this CNN, got {tuple(observation.shape[2:])}."
             )
         return observation
 
@@ -149,16 +149,14 @@ class PooledCnn(Policy):
     def critic_features(
         self, plan: Float[Tensor, "B C H W"], states: Int[Tensor, "B S 2"]
     ) -> Float[Tensor, "B S D"]:
-        """The last hidden layer; a state that is asked for several times is looked at once."""
-        cells = self.size * self.size
-        places = torch.arange(len(plan))[:, None] * cells + states[..., 0] * self.size + states[..., 1]
-        different, which = places.unique(return_inverse=True)
-        images = self._images(plan[different // cells], different % cells)
-        return self.body(images)[which]
+        """The last hidden layer; a repeated state is computed once."""
+        unique = unique_states(states, self.size)
+        return unique.spread(self.body(self._images(plan[unique.owner], unique.places)))
 
-    def _images(self, maps: Float[Tensor, "N C H W"], cells: Int[Tensor, " N"]) -> Float[Tensor, "N D H W"]:
-        here = functional.one_hot(cells, self.size * self.size).to(maps.dtype)
-        images = torch.cat([maps, here.view(-1, 1, self.size, self.size)], dim=1)
+    def _images(self, maps: Float[Tensor, "N C H W"], places: Int[Tensor, "N 2"]) -> Float[Tensor, "N D H W"]:
+        cells = places[:, 0] * self.size + places[:, 1]
+        position = functional.one_hot(cells, self.size * self.size).to(maps.dtype)
+        images = torch.cat([maps, position.view(-1, 1, self.size, self.size)], dim=1)
         return images.contiguous(memory_format=torch.channels_last)  # faster by half on a CPU
 
 

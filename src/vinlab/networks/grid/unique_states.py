@@ -1,4 +1,4 @@
-"""States of many maps as a list without repetition, for networks that look at every state by itself."""
+"""The unique states of a batch of maps, for networks that compute every state separately."""
 
 from dataclasses import dataclass
 
@@ -8,25 +8,25 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class DistinctStates:
-    """The different states among those that were asked for."""
+class UniqueStates:
+    """The unique states among those of a query."""
 
     owner: Int[Tensor, " N"]
-    """Which map each belongs to."""
+    """The map of each state."""
     places: Int[Tensor, "N 2"]
-    """Its row and column."""
+    """Row and column of each state."""
     which: Int[Tensor, "B S"]
-    """Which of these each state that was asked for is."""
+    """The index of each state of the query among the unique ones."""
 
     def spread(self, found: Float[Tensor, "N M"]) -> Float[Tensor, "B S M"]:
-        """What was found for each different state, wherever it was asked for."""
+        """The results of the unique states, at every state of the query."""
         return found[self.which]
 
 
-def distinct(states: Int[Tensor, "B S 2"], size: int) -> DistinctStates:
-    """The different states on square maps of this side."""
+def unique_states(states: Int[Tensor, "B S 2"], size: int) -> UniqueStates:
+    """The unique states on square maps of this side."""
     owners = torch.arange(len(states), device=states.device)[:, None]
     keys = (owners * size + states[..., 0].long()) * size + states[..., 1].long()
     different, which = keys.unique(return_inverse=True)
     places = torch.stack([different // size % size, different % size], dim=1)
-    return DistinctStates(different // size**2, places, which)
+    return UniqueStates(different // size**2, places, which)

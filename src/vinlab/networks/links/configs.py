@@ -1,7 +1,11 @@
-"""The web policies of the tables, from plain settings that a manifest can hold."""
+"""The settings of the link policies, as a manifest holds them."""
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
+
+from torch import Tensor, nn
 
 from vinlab.networks.links.modules import (
     LogMembershipAttention,
@@ -14,20 +18,39 @@ from vinlab.networks.links.modules import (
 )
 from vinlab.networks.links.policies import (
     LinkPolicy,
+    LinkValueIterationNetwork,
     PlannedPolicy,
     ReactivePolicy,
-    WebValueIterationNetwork,
 )
 from vinlab.planning.graph import GraphPlanner
 
+SQUARE_WEIGHTS = ("reactive.hidden.weight", "reward.turn.weight")
+"""Weights with as many rows as a page has features; every link policy has one of them."""
+
 
 @dataclass(frozen=True)
-class ReactiveConfig:
+class LinkConfig(ABC):
+    """What all link policies share."""
+
+    kind: ClassVar[str]
+    dimension: int = field(default=100, kw_only=True)
+    """The number of features of a page; filled in from the site."""
+
+    @abstractmethod
+    def build(self) -> LinkPolicy:
+        """The policy with fresh weights."""
+
+    def for_weights(self, tensors: Mapping[str, Tensor]) -> "LinkConfig":
+        """The settings with the dimension of trained weights: manifests of version 0.1 do not hold it."""
+        found = [len(tensors[name]) for name in SQUARE_WEIGHTS if name in tensors]
+        return replace(self, dimension=found[0]) if found else self
+
+
+@dataclass(frozen=True)
+class ReactiveConfig(LinkConfig):
     """The baseline: no plan."""
 
     kind: ClassVar[str] = "reactive"
-    dimension: int = 100
-    """Numbers that describe a page; filled in from the site."""
 
     def build(self) -> LinkPolicy:
         """The policy with fresh weights."""
@@ -35,53 +58,46 @@ class ReactiveConfig:
 
 
 @dataclass(frozen=True)
-class IndexVinConfig:
+class IndexVinConfig(LinkConfig):
     """The paper's VIN on index pages."""
 
     kind: ClassVar[str] = "index-vin"
     iterations: int
-    """1 leaves the reward as it is (the paper's K = 0); each further one is a backup."""
+    """1 reads the reward itself (the paper's K = 0); each further one is a backup."""
     discount: float = 1.0
-    dimension: int = 100
-    """Numbers that describe a page; filled in from the site."""
 
     def build(self) -> LinkPolicy:
         """The policy with fresh weights."""
-        return WebValueIterationNetwork(
-            self.dimension, attention=SimilarityAttention(self.dimension), **self._other_parts()
-        )
+        return self._build(SimilarityAttention(self.dimension))
 
-    def _other_parts(self) -> dict[str, Any]:
-        return {
+    def _build(self, attention: nn.Module) -> LinkPolicy:
+        parts: dict[str, Any] = {
             "reward": TanhSimilarityReward(self.dimension),
             "planner": GraphPlanner(iterations=self.iterations),
             "coefficient": PlanGate(self.dimension),
             "reactive": ReactiveScores(self.dimension),
         }
+        return LinkValueIterationNetwork(self.dimension, attention=attention, **parts)
 
 
 @dataclass(frozen=True)
 class MemberVinConfig(IndexVinConfig):
-    """The same, but a link reads the value of the index pages that it is in."""
+    """The same, but a link reads the value of the index pages that contain it."""
 
     kind: ClassVar[str] = "member-vin"
 
     def build(self) -> LinkPolicy:
         """The policy with fresh weights."""
-        return WebValueIterationNetwork(
-            self.dimension, attention=MembershipAttention(scale=2.0), **self._other_parts()
-        )
+        return self._build(MembershipAttention(scale=2.0))
 
 
 @dataclass(frozen=True)
-class PageVinConfig:
-    """Our VIN that plans on the pages themselves."""
+class PageVinConfig(LinkConfig):
+    """A VIN that plans on the pages themselves (ours)."""
 
     kind: ClassVar[str] = "page-vin"
     iterations: int
     discount: float = 0.5
-    dimension: int = 100
-    """Numbers that describe a page; filled in from the site."""
 
     def build(self) -> LinkPolicy:
         """The policy with fresh weights."""
@@ -91,6 +107,3 @@ class PageVinConfig:
             planner=GraphPlanner(iterations=self.iterations),
             attention=LogMembershipAttention(scale=2.0),
         )
-
-
-WebNetworkConfig = ReactiveConfig | IndexVinConfig | MemberVinConfig | PageVinConfig

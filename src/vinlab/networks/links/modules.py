@@ -1,47 +1,14 @@
-"""The parts of a VIN that reads pages: rewards by likeness, attention over a planning graph, reactive scores."""
-
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol, runtime_checkable
+"""The parts of a VIN over links: rewards by similarity, attention over a planning graph, reactive scores."""
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vinlab.planning.graph import GraphTransition
-from vinlab.types import Clicks
-
-
-@dataclass(frozen=True)
-class SiteView:
-    """What a policy sees of a site: the features of its pages, and the graph that it may plan on."""
-
-    features: Float[Tensor, "N D"]
-    """May be half precision and lie in a mapped file: only the rows of a batch are ever read."""
-    nodes: Int[Tensor, " G"]
-    """The pages that the planning graph consists of."""
-    transition: GraphTransition
-    membership: Int[Tensor, "N m"]
-    """The nodes that stand for each page, filled up by repetition: itself, or the categories that it is in."""
-
-    @property
-    def dimension(self) -> int:
-        """How many numbers describe a page."""
-        return self.features.shape[1]
-
-    @cached_property
-    def node_features(self) -> Float[Tensor, "G D"]:
-        """The features of the planning graph."""
-        return self.read(self.nodes)
-
-    def read(self, pages: Int[Tensor, "*S"]) -> Float[Tensor, "*S D"]:
-        """The features of some pages, in single precision; filler (-1) reads as page 0."""
-        rows = self.features.index_select(0, pages.clamp(min=0).reshape(-1))
-        return rows.float().reshape(*pages.shape, -1)
+from vinlab.networks.links.view import LinkChoices, SiteView
 
 
 class DiagonalBilinear(nn.Module):
-    """``(W a + b)ᵀ c`` with a diagonal W, the paper's measure of how alike two texts are.
+    """``(W a + b)ᵀ c`` with a diagonal W, the paper's measure of similarity.
 
     Features have length √D, so weights near 0.05 keep a sigmoid or tanh of it away from saturation.
     """
@@ -52,12 +19,12 @@ class DiagonalBilinear(nn.Module):
         self.bias = nn.Parameter(torch.zeros(dimension))
 
     def forward(self, first: Float[Tensor, "*S D"], second: Float[Tensor, "G D"]) -> Float[Tensor, "*S G"]:
-        """How alike each of the first is to each of the second."""
+        """The similarity of each of the first to each of the second."""
         return (self.weight * first + self.bias) @ second.T
 
 
 class TanhSimilarityReward(nn.Module):
-    """The paper's reward of a node: ``tanh`` of its likeness to the query."""
+    """The paper's reward of a node: ``tanh`` of its similarity to the query."""
 
     def __init__(self, dimension: int) -> None:
         super().__init__()
@@ -69,9 +36,9 @@ class TanhSimilarityReward(nn.Module):
 
 
 class SoftmaxPageReward(nn.Module):
-    """The chance of each node to be the one that the query describes: a softmax of ``(W φ(q) + b)ᵀ φ(s)``.
+    """The probability that the query describes each node: a softmax of ``(W φ(q) + b)ᵀ φ(s)``.
 
-    W is a whole matrix that starts as a multiple of the identity, so it begins as plain likeness.
+    W is a full matrix. It starts as a multiple of the identity, which is the dot product.
     """
 
     def __init__(self, dimension: int, *, initial: float = 0.2) -> None:
@@ -86,62 +53,59 @@ class SoftmaxPageReward(nn.Module):
         return (self.turn(queries) @ nodes.T).softmax(dim=1)
 
 
-@runtime_checkable
-class Attention(Protocol):
-    """From the values of the planning graph to one number for each candidate link."""
-
-    def __call__(self, site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
-        """What the plan of its query says for each candidate."""
-        ...
-
-
 class SimilarityAttention(nn.Module):
-    """The paper's: the sum of all nodes' values, weighted by ``sigmoid`` of their likeness to the candidate."""
+    """The paper's: the sum of all nodes' values, weighted by ``sigmoid`` of their similarity to the candidate."""
 
     def __init__(self, dimension: int, *, scale: float = 0.1) -> None:
         super().__init__()
         self.likeness = DiagonalBilinear(dimension)
         self.scale = scale
 
-    def forward(self, site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
-        """What the plan of its query says for each candidate."""
-        # Batches see the same pages again and again: what concerns a page alone is computed once.
-        pages, place = torch.unique(clicks.candidates, return_inverse=True)
+    def forward(
+        self, site: SiteView, value: Float[Tensor, "B G"], choices: LinkChoices
+    ) -> Float[Tensor, "S l"]:
+        """The plan's score of each candidate."""
+        # A batch holds the same pages many times: what depends on the page alone is computed once.
+        pages, place = torch.unique(choices.candidates, return_inverse=True)
         weights = torch.sigmoid(self.likeness(site.read(pages), site.node_features))
-        said = self.scale * weights @ value.T
-        return gather_entries(said, place, clicks.rows[:, None].expand_as(place))
+        read = self.scale * weights @ value.T
+        return gather_entries(read, place, choices.rows[:, None].expand_as(place))
 
 
 class MembershipAttention(nn.Module):
-    """The value of the nodes that stand for the candidate: the page itself, or the best category it is in."""
+    """The value of the candidate's node: the page itself, or its best category."""
 
     def __init__(self, *, scale: float = 1.0) -> None:
         super().__init__()
         self.scale = nn.Parameter(torch.tensor(scale))
 
-    def forward(self, site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
-        """What the plan of its query says for each candidate."""
-        return self.scale * read_members(site, value, clicks)
+    def forward(
+        self, site: SiteView, value: Float[Tensor, "B G"], choices: LinkChoices
+    ) -> Float[Tensor, "S l"]:
+        """The plan's score of each candidate."""
+        return self.scale * read_members(site, value, choices)
 
 
 class LogMembershipAttention(MembershipAttention):
-    """The logarithm of the value at the candidate: where values are chances, one unit is one factor."""
+    """The logarithm of the value at the candidate, for values that are probabilities."""
 
-    def forward(self, site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
-        """What the plan of its query says for each candidate."""
-        return self.scale * torch.log(read_members(site, value, clicks) + 1e-12)
+    def forward(
+        self, site: SiteView, value: Float[Tensor, "B G"], choices: LinkChoices
+    ) -> Float[Tensor, "S l"]:
+        """The plan's score of each candidate."""
+        return self.scale * torch.log(read_members(site, value, choices) + 1e-12)
 
 
-def read_members(site: SiteView, value: Float[Tensor, "B G"], clicks: Clicks) -> Float[Tensor, "S l"]:
-    """The best value among the nodes that stand for each candidate."""
-    members = site.membership[clicks.candidates.clamp(min=0)]
-    return gather_entries(value, clicks.rows[:, None, None].expand_as(members), members).amax(dim=-1)
+def read_members(site: SiteView, value: Float[Tensor, "B G"], choices: LinkChoices) -> Float[Tensor, "S l"]:
+    """The largest value among the nodes that stand for each candidate."""
+    members = site.membership[choices.candidates.clamp(min=0)]
+    return gather_entries(value, choices.rows[:, None, None].expand_as(members), members).amax(dim=-1)
 
 
 def gather_entries(
     table: Float[Tensor, "n m"], rows: Int[Tensor, "*S"], columns: Int[Tensor, "*S"]
 ) -> Float[Tensor, "*S"]:
-    """The entries at these rows and columns; one flat index makes the gradient far cheaper than two."""
+    """The entries at these rows and columns; the gradient of one flat index is far cheaper than that of two."""
     flat = (rows * table.shape[1] + columns).reshape(-1)
     return table.reshape(-1).index_select(0, flat).reshape(columns.shape)
 
@@ -164,7 +128,7 @@ class ReactiveScores(nn.Module):
 
 
 class PlanGate(nn.Module):
-    """``γ(s, q)``: how much the plan counts on this page for this query."""
+    """``γ(s, q)``: the weight of the plan on this page for this query."""
 
     def __init__(self, dimension: int) -> None:
         super().__init__()

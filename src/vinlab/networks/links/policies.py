@@ -8,57 +8,67 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.networks.links.modules import ReactiveScores, SiteView
+from vinlab.networks.links.modules import ReactiveScores
+from vinlab.networks.links.view import LinkChoices, SiteView
 from vinlab.planning.graph import GraphPlanner
-from vinlab.types import Clicks, InputError
+from vinlab.types import InputError
 
 
 class LinkPolicy(nn.Module, ABC):
-    """A policy that looks at a query once and is then asked about links on as many pages as one likes."""
+    """A policy that plans once per query and then scores the links of any number of pages."""
 
     dimension: int
 
     def require_fitting(self, site: SiteView) -> None:
-        """The features must have as many numbers as the weights were made for."""
+        """Refuse a site whose features have another dimension than the weights."""
         if site.dimension != self.dimension:
             raise InputError(
-                f"the site's features have {site.dimension} numbers, but the weights want {self.dimension}: "
-                "word vectors of that dimension are wanted."
+                f"expected a site with {self.dimension} features a page, as the weights have, got "
+                f"{site.dimension}: use word vectors of dimension {self.dimension}."
             )
 
+    @property
+    def iterations(self) -> int | None:
+        """How many backups a plan takes, the reward included; None where nothing is planned."""
+        return None
+
     @abstractmethod
-    def plan(self, site: SiteView, queries: Float[Tensor, "B D"]) -> Any:
+    def plan(self, site: SiteView, queries: Float[Tensor, "B D"], *, iterations: int | None = None) -> Any:
         """What all steps of a query share."""
 
     @abstractmethod
-    def raw_logits(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
-        """How good each candidate link seems; what filler gets does not matter."""
+    def raw_logits(self, site: SiteView, plan: Any, choices: LinkChoices) -> Float[Tensor, "S l"]:
+        """The logits of the candidate links; those of padding may be anything."""
 
-    def logits(self, site: SiteView, plan: Any, clicks: Clicks) -> Float[Tensor, "S l"]:
-        """The logits of the candidate links; filler gets minus infinity."""
-        return self.raw_logits(site, plan, clicks).masked_fill(clicks.candidates < 0, -torch.inf)
+    def logits(self, site: SiteView, plan: Any, choices: LinkChoices) -> Float[Tensor, "S l"]:
+        """The logits of the candidate links; minus infinity for padding."""
+        return self.raw_logits(site, plan, choices).masked_fill(choices.candidates < 0, -torch.inf)
 
 
 class ReactivePolicy(LinkPolicy):
-    """The baseline: scores from the page, the query and the link alone."""
+    """The baseline: logits from the page, the query and the link alone."""
 
     def __init__(self, dimension: int) -> None:
         super().__init__()
         self.dimension = dimension
         self.reactive = ReactiveScores(dimension)
 
-    def plan(self, site: SiteView, queries: Float[Tensor, "B D"]) -> Float[Tensor, "B D"]:
-        """Nothing but the queries."""
+    def plan(
+        self, site: SiteView, queries: Float[Tensor, "B D"], *, iterations: int | None = None
+    ) -> Float[Tensor, "B D"]:
+        """The queries; nothing is planned."""
         self.require_fitting(site)
         return queries
 
-    def raw_logits(self, site: SiteView, plan: Float[Tensor, "B D"], clicks: Clicks) -> Float[Tensor, "S l"]:
-        """What the page, the query and the link say."""
-        return self.reactive(site.read(clicks.pages), plan[clicks.rows], site.read(clicks.candidates))
+    def raw_logits(
+        self, site: SiteView, plan: Float[Tensor, "B D"], choices: LinkChoices
+    ) -> Float[Tensor, "S l"]:
+        """The reactive scores."""
+        return self.reactive(site.read(choices.pages), plan[choices.rows], site.read(choices.candidates))
 
 
 @dataclass(frozen=True)
-class WebPlan:
+class LinkPlan:
     """The plan of each query of a batch."""
 
     queries: Float[Tensor, "B D"]
@@ -67,7 +77,7 @@ class WebPlan:
 
 
 class PlannedPolicy(LinkPolicy):
-    """A VIN over pages that follows its plan alone: what attention reads at a link is the link's score."""
+    """A VIN over links that follows its plan alone: what attention reads at a link is its logit."""
 
     def __init__(
         self, dimension: int, *, reward: nn.Module, planner: GraphPlanner, attention: nn.Module
@@ -78,19 +88,26 @@ class PlannedPolicy(LinkPolicy):
         self.planner = planner
         self.attention = attention
 
-    def plan(self, site: SiteView, queries: Float[Tensor, "B D"]) -> WebPlan:
-        """One plan per query, to be read on as many pages as one likes."""
+    @property
+    def iterations(self) -> int:
+        """How many backups a plan takes, the reward included."""
+        return self.planner.iterations
+
+    def plan(
+        self, site: SiteView, queries: Float[Tensor, "B D"], *, iterations: int | None = None
+    ) -> LinkPlan:
+        """One plan per query, for all of its steps."""
         self.require_fitting(site)
         reward = self.reward(queries, site.node_features)
-        return WebPlan(queries, reward, self.planner.values(reward, site.transition))
+        return LinkPlan(queries, reward, self.planner.values(reward, site.transition, iterations=iterations))
 
-    def raw_logits(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
-        """What the plan says."""
-        return self.attention(site, plan.value, clicks)
+    def raw_logits(self, site: SiteView, plan: LinkPlan, choices: LinkChoices) -> Float[Tensor, "S l"]:
+        """The plan at each candidate."""
+        return self.attention(site, plan.value, choices)
 
 
-class WebValueIterationNetwork(PlannedPolicy):
-    """The paper's VIN over pages (Section 4.4): the plan adds to what a reactive part says."""
+class LinkValueIterationNetwork(PlannedPolicy):
+    """The paper's VIN over links (Section 4.4): the plan is added to reactive scores."""
 
     def __init__(
         self,
@@ -106,14 +123,14 @@ class WebValueIterationNetwork(PlannedPolicy):
         self.coefficient = coefficient
         self.reactive = reactive
 
-    def raw_logits(self, site: SiteView, plan: WebPlan, clicks: Clicks) -> Float[Tensor, "S l"]:
-        """What the plan says, as far as it counts on this page, and what the reactive part says."""
-        here, asked = site.read(clicks.pages), plan.queries[clicks.rows]
-        planned = self.coefficient(here, asked) * self.attention(site, plan.value, clicks)
-        return planned + self.reactive(here, asked, site.read(clicks.candidates))
+    def raw_logits(self, site: SiteView, plan: LinkPlan, choices: LinkChoices) -> Float[Tensor, "S l"]:
+        """The plan at each candidate, weighted by the gate, plus the reactive scores."""
+        here, asked = site.read(choices.pages), plan.queries[choices.rows]
+        planned = self.coefficient(here, asked) * self.attention(site, plan.value, choices)
+        return planned + self.reactive(here, asked, site.read(choices.candidates))
 
     def without_reactive_part(self) -> PlannedPolicy:
-        """A policy that follows the plan of this one without its reactive part; they share their weights."""
+        """The policy that follows this one's plan alone; both share their weights."""
         return PlannedPolicy(
             self.dimension, reward=self.reward, planner=self.planner, attention=self.attention
         )

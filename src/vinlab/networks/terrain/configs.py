@@ -1,4 +1,4 @@
-"""The networks of the Mars table, from plain settings that a manifest can hold."""
+"""The networks for images of terrain, from plain settings that a manifest can hold."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -6,36 +6,31 @@ from typing import ClassVar, Literal
 import torch
 
 from vinlab.modules import LinearPolicy, SharedTransition, StateAttention, move_kernels, random_kernels
-from vinlab.networks.terrain.policies import (
+from vinlab.networks.terrain.classifier import (
     ClassifierPlanner,
     FlipAveragedClassifier,
     LogProbabilityCost,
     ObstacleClassifier,
-    TerrainCnn,
-    TerrainVin,
     ThresholdCost,
 )
-from vinlab.networks.terrain.reward import (
-    DeepImageLayers,
-    FlipAveragedTerrainReward,
-    ImageLayers,
-    TerrainReward,
-)
+from vinlab.networks.terrain.encoder import DeepImageLayers, ImageEncoder, ImageLayers
+from vinlab.networks.terrain.policies import TerrainCnn, TerrainVin
+from vinlab.networks.terrain.reward import FlipAveragedTerrainReward, TerrainReward
 from vinlab.planning import GridPlanner
 from vinlab.types import MOVE_NAMES
 
 ImageKind = Literal["paper", "deep"]
-"""Image layers of the paper, or ours, which see further."""
+"""The paper's image layers, or ours with a wider receptive field."""
 
 
-def image_layers(kind: ImageKind, dropout: float) -> ImageLayers | DeepImageLayers:
+def image_layers(kind: ImageKind, dropout: float) -> ImageEncoder:
     """Image layers with fresh weights."""
     return DeepImageLayers(dropout=dropout) if kind == "deep" else ImageLayers()
 
 
 @dataclass(frozen=True)
 class TerrainVinConfig:
-    """The paper's VIN for terrain; its kernels start as grid-world moves or as noise."""
+    """The paper's VIN for terrain; its kernels are initialised as grid moves or at random."""
 
     kind: ClassVar[str] = "terrain-vin"
     iterations: int = 24
@@ -44,9 +39,9 @@ class TerrainVinConfig:
     hidden: int = 150
     actions: int = 10
     dropout: float = 0.3
-    """The share of features that each patch goes without in training, in our image layers."""
+    """The share of features that is dropped in training, in our image layers."""
     flip_average: bool = False
-    """Whether it looks a second time, with the picture upside down."""
+    """Whether it averages over the image and its vertical flip, outside of training."""
 
     def build(self) -> TerrainVin:
         """The network with fresh weights."""
@@ -55,9 +50,9 @@ class TerrainVinConfig:
         if self.initialisation == "moves":
             with torch.no_grad():
                 policy.moves.weight += torch.eye(len(MOVE_NAMES), self.actions)
-        look = FlipAveragedTerrainReward if self.flip_average else TerrainReward
+        reward = FlipAveragedTerrainReward if self.flip_average else TerrainReward
         return TerrainVin(
-            reward=look(image=image_layers(self.image, self.dropout), hidden=self.hidden),
+            reward=reward(image=image_layers(self.image, self.dropout), hidden=self.hidden),
             transition=SharedTransition(kernels(actions=self.actions)),
             planner=GridPlanner(iterations=self.iterations),
             attention=StateAttention(),
@@ -67,14 +62,14 @@ class TerrainVinConfig:
 
 @dataclass(frozen=True)
 class TerrainCnnConfig:
-    """A reactive CNN on the VIN's image layers; its filters see further from layer to layer."""
+    """A reactive CNN on the VIN's image layers, with dilated convolutions."""
 
     kind: ClassVar[str] = "terrain-cnn"
     image: ImageKind = "paper"
     dropout: float = 0.3
     width: int = 32
     dilations: tuple[int, ...] = (1, 2, 4, 8, 1)
-    """How far apart the entries of each layer's filters are: together they span the map."""
+    """The dilation of each layer; together they span the map."""
 
     def build(self) -> TerrainCnn:
         """The network with fresh weights."""
@@ -96,11 +91,11 @@ class ClassifierConfig:
 
     def build(self) -> ClassifierPlanner:
         """The network with fresh weights."""
-        look = FlipAveragedClassifier if self.flip_average else ObstacleClassifier
+        classifier = FlipAveragedClassifier if self.flip_average else ObstacleClassifier
         return ClassifierPlanner(
-            classifier=look(image=image_layers(self.image, self.dropout), hidden=self.hidden),
+            classifier=classifier(image=image_layers(self.image, self.dropout), hidden=self.hidden),
             caution=ThresholdCost() if self.caution == "hard" else LogProbabilityCost(),
         )
 
 
-MarsNetworkConfig = TerrainVinConfig | TerrainCnnConfig | ClassifierConfig
+TerrainNetworkConfig = TerrainVinConfig | TerrainCnnConfig | ClassifierConfig

@@ -23,16 +23,16 @@ function each(world, draw) {
     for (let col = 0; col < world.width; col++) draw(row, col, row * world.width + col);
 }
 
-export function drawMap(canvas, world, plan, { cursor = null, picture = null } = {}) {
+export function drawMap(canvas, world, plan, { cursor = null, image = null } = {}) {
   const [pen, cell] = prepare(canvas, world);
   pen.fillStyle = "#fff";
   pen.fillRect(0, 0, canvas.width, canvas.height);
-  if (picture) pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  if (image) pen.drawImage(image, 0, 0, canvas.width, canvas.height);
   const walls = new Path2D();
   each(world, (row, col, i) => { if (world.cells[i]) walls.rect(col * cell, row * cell, cell + 0.5, cell + 0.5); });
-  pen.fillStyle = picture ? STEEP : WALL;
+  pen.fillStyle = image ? STEEP : WALL;
   pen.fill(walls);
-  if (cell > 7 && !picture) grid(pen, world, cell);
+  if (cell > 7 && !image) grid(pen, world, cell);
   if (plan) {
     if (plan.optimal !== null) path(pen, plan.exact, cell, EXACT, 0.3, [cell * 0.5, cell * 0.35]);
     path(pen, plan.path, cell, LEARNED, 0.2, []);
@@ -52,7 +52,7 @@ export function drawField(canvas, world, shades, { hideWalls = false, moves = nu
   pen.imageSmoothingEnabled = false;
   if (over) pen.drawImage(over, 0, 0, canvas.width, canvas.height);
   pen.globalAlpha = over ? 0.6 : 1;
-  pen.drawImage(fieldPicture(world, shades, hideWalls && !world.image), 0, 0, canvas.width, canvas.height);
+  pen.drawImage(fieldImage(world, shades, hideWalls && !world.image), 0, 0, canvas.width, canvas.height);
   pen.globalAlpha = 1;
   if (moves && cell > 9) arrows(pen, world, shades, moves, cell);
   star(pen, world.goal, cell);
@@ -61,7 +61,7 @@ export function drawField(canvas, world, shades, { hideWalls = false, moves = nu
 // One pixel a cell; the browser enlarges it far faster than cells can be painted one by one.
 const small = document.createElement("canvas");
 
-function fieldPicture(world, shades, hideWalls) {
+function fieldImage(world, shades, hideWalls) {
   [small.width, small.height] = [world.width, world.height];
   const pen = small.getContext("2d"), pixels = pen.createImageData(world.width, world.height);
   for (let i = 0; i < shades.length; i++) {
@@ -72,7 +72,7 @@ function fieldPicture(world, shades, hideWalls) {
   return small;
 }
 
-export function greyPicture(pixels, width) {
+export function greyImage(pixels, width) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [width, pixels.length / width];
   const pen = canvas.getContext("2d"), whole = pen.createImageData(canvas.width, canvas.height);

@@ -1,12 +1,12 @@
-// The page: a world that people edit, and a plan that follows every change.
-import { drawField, drawMap, greyPicture } from "/draw.js";
+// The page: a world that people edit; every change is planned again.
+import { drawField, drawMap, greyImage } from "/draw.js";
 
 const $ = (id) => document.getElementById(id);
-const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, judged: true };
-let picture = null; // of the ground, where the model looks at one
+const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, slopes_known: true };
+let image = null; // of the terrain, for models that take one
 let models = [], plan = null, backups = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
 
-// --- asking the server; of many changes only the latest is planned ---
+// --- requests; of many changes only the latest is planned ---
 
 async function ask(path, body) {
   const answer = await fetch(path, { method: "POST", body });
@@ -35,7 +35,7 @@ async function replan() {
       say("");
     } catch (error) {
       plan = null;
-      say(error instanceof TypeError ? "The server does not answer; is vinlab serve still running?" : error.message);
+      say(error instanceof TypeError ? "No response from the server; is vinlab serve still running?" : error.message);
     }
     show();
   }
@@ -50,9 +50,9 @@ const number = (amount) => amount.toPrecision(3);
 function say(sentence) { $("message").textContent = sentence; }
 
 function show() {
-  drawMap($("map"), world, plan, { cursor: document.activeElement === $("map") ? cursor : null, picture });
+  drawMap($("map"), world, plan, { cursor: document.activeElement === $("map") ? cursor : null, image });
   if (!plan || plan.cells !== world.cells.length) return;
-  drawField($("reward"), world, plan.shades.reward, { over: picture });
+  drawField($("reward"), world, plan.shades.reward, { over: image });
   drawField($("value"), world, plan.shades.value, { hideWalls: true, moves: plan.shades.moves });
   for (const field of ["reward", "value"])
     for (const end of ["low", "high"]) $(`${field}-${end}`).textContent = number(plan[field][end]);
@@ -61,16 +61,16 @@ function show() {
   $("k-shown").textContent = plan.iterations;
   $("verdict").textContent = verdict();
   $("cost").textContent = plan.reached ? plan.cost.toFixed(2) : `stops after ${plan.path.length - 1} steps`;
-  $("optimal").textContent = !world.judged ? "unknown" : plan.optimal === null ? "no way exists" : plan.optimal.toFixed(2);
+  $("optimal").textContent = !world.slopes_known ? "unknown" : plan.optimal === null ? "no path exists" : plan.optimal.toFixed(2);
   $("time").textContent = `${plan.milliseconds.toFixed(1)} ms`;
 }
 
 function verdict() {
-  if (!world.judged) return "A way by the picture alone: nobody told what is steep here.";
-  if (plan.optimal === null) return "No way leads to the goal.";
-  if (!plan.reached) return "✗ The network does not get there.";
+  if (!world.slopes_known) return "Planned from the image only; slopes unknown.";
+  if (plan.optimal === null) return "No path to the goal exists.";
+  if (!plan.reached) return "✗ Goal not reached.";
   const gap = plan.cost / plan.optimal - 1;
-  return gap < 1e-6 || plan.optimal === 0 ? "✓ Reached, by a shortest way." : `✓ Reached, ${(100 * gap).toFixed(1)} % longer than needed.`;
+  return gap < 1e-6 || plan.optimal === 0 ? "✓ Goal reached by a shortest path." : `✓ Goal reached; the path is ${(100 * gap).toFixed(1)} % longer than the shortest.`;
 }
 
 const chosen = () => models.find((one) => one.id === $("model").value);
@@ -86,10 +86,10 @@ const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 const at = ([row, col]) => row * world.width + col;
 
 function setWorld(found) {
-  dress();
+  updateControls();
   Object.assign(world, { height: found.height, width: found.width, start: found.start, goal: found.goal });
-  Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, judged: found.judged ?? true });
-  picture = world.image && greyPicture(unpack(world.image), world.width * chosen().pixels);
+  Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, slopes_known: found.slopes_known ?? true });
+  image = world.image && greyImage(unpack(world.image), world.width * chosen().pixels);
   world.cells = Uint8Array.from(found.cells, Number);
   if (found.corner_cutting !== undefined) $("corners").checked = found.corner_cutting;
   const side = String(Math.max(world.height, world.width));
@@ -101,24 +101,24 @@ function setWorld(found) {
 
 async function newWorld(kind) {
   const side = Number($("size").value), seed = Math.floor(Math.random() * 2 ** 32);
-  await makeWorld({ kind: looks() ? "terrain" : kind, height: side, width: side, seed });
+  await makeWorld({ kind: takesImages() ? "terrain" : kind, height: side, width: side, seed });
 }
 
 async function makeWorld(wanted, ends = {}) {
   try { setWorld({ ...(await ask("/api/world", JSON.stringify(wanted))), seed: wanted.seed, ...ends }); } catch (error) { say(error.message); }
 }
 
-const looks = () => Boolean(chosen().pixels); // the model sees a picture of the ground instead of walls
+const takesImages = () => Boolean(chosen().pixels); // of terrain, instead of maps of obstacles
 
-function dress() {
-  for (const id of ["maze", "clear"]) $(id).disabled = looks();
-  $("hint").dataset.looks = looks();
+function updateControls() {
+  for (const id of ["maze", "clear"]) $(id).disabled = takesImages();
+  $("hint").dataset.images = takesImages();
 }
 
 function modelChanged() {
   backups = null;
-  if (looks() === Boolean(world.image)) return replan();
-  if (looks()) $("size").value = 16;
+  if (takesImages() === Boolean(world.image)) return replan();
+  if (takesImages()) $("size").value = 16;
   return newWorld("obstacles");
 }
 
@@ -128,7 +128,7 @@ function emptyWorld() {
 }
 
 function paint(cell, wall) {
-  if (world.image) return say("The ground is what it is: drag the start and the goal.");
+  if (world.image) return say("Terrain cannot be edited: drag the start and the goal.");
   if (same(cell, world.start) || same(cell, world.goal) || world.cells[at(cell)] === wall) return;
   world.cells[at(cell)] = wall;
   changed();
@@ -142,7 +142,7 @@ function put(which, cell) {
 }
 
 function changed() {
-  if (planning) drawMap($("map"), world, null, { picture }); // the hand is shown at once, the plan follows
+  if (planning) drawMap($("map"), world, null, { image }); // the change is shown at once, the plan follows
   replan();
 }
 
@@ -247,9 +247,9 @@ $("share").addEventListener("click", async () => {
 
 async function openFile(file) {
   if (!file) return;
-  if (file.size > 2 * 2 ** 20) return say("The page takes files of 2 MB at most; use vinlab plan for larger ones.");
+  if (file.size > 2 * 2 ** 20) return say("The page reads files of at most 2 MB; use vinlab plan for larger ones.");
   try {
-    setWorld(await ask(looks() ? "/api/terrain" : "/api/map", await file.arrayBuffer()));
+    setWorld(await ask(takesImages() ? "/api/terrain" : "/api/map", await file.arrayBuffer()));
   } catch (error) { say(error.message); }
 }
 
@@ -270,22 +270,22 @@ function remember() {
   const walls = btoa(String.fromCharCode(...bits)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   const state = new URLSearchParams({
     model: $("model").value, size: `${world.height}x${world.width}`, start: world.start, goal: world.goal,
-    k: backups ?? "", corners: $("corners").checked ? 1 : 0, ...(world.image ? { ground: world.seed ?? "" } : { walls }),
+    k: backups ?? "", corners: $("corners").checked ? 1 : 0, ...(world.image ? { terrain: world.seed ?? "" } : { walls }),
   });
   history.replaceState(null, "", `#${state}`);
 }
 
-const placeIn = (state, name) => (state.get(name) ?? "").split(",").map(Number);
+const cellIn = (state, name) => (state.get(name) ?? "").split(",").map(Number);
 
 function recall() {
   const state = new URLSearchParams(location.hash.slice(1));
   const size = /^(\d{1,3})x(\d{1,3})$/.exec(state.get("size") ?? "");
   if (!size) return false;
   const [height, width] = [Number(size[1]), Number(size[2])];
-  if (state.has("ground")) return recallGround(state, height, width);
+  if (state.has("terrain")) return recallTerrain(state, height, width);
   const bits = unpack((state.get("walls") ?? "").replaceAll("-", "+").replaceAll("_", "/"));
   if (height < 1 || width < 1 || height > 256 || width > 256 || bits.length < height * width / 8) return false;
-  const [start, goal] = [placeIn(state, "start"), placeIn(state, "goal")];
+  const [start, goal] = [cellIn(state, "start"), cellIn(state, "goal")];
   const inside = ([row, col]) => Number.isInteger(row) && Number.isInteger(col) && row >= 0 && col >= 0 && row < height && col < width;
   if (!inside(start) || !inside(goal)) return false;
   if (models.some((one) => one.id === state.get("model"))) $("model").value = state.get("model");
@@ -296,12 +296,12 @@ function recall() {
   return true;
 }
 
-// Synthetic ground is made again from its seed; a picture that somebody dropped is not in the link.
-function recallGround(state, height, width) {
-  const model = models.find((one) => one.pixels && one.id === state.get("model")), seed = Number(state.get("ground"));
-  if (!model || state.get("ground") === "" || !Number.isInteger(seed)) return false;
+// Synthetic terrain is generated again from its seed; a dropped image is not in the link.
+function recallTerrain(state, height, width) {
+  const model = models.find((one) => one.pixels && one.id === state.get("model")), seed = Number(state.get("terrain"));
+  if (!model || state.get("terrain") === "" || !Number.isInteger(seed)) return false;
   $("model").value = model.id;
-  const [start, goal] = [placeIn(state, "start"), placeIn(state, "goal")];
+  const [start, goal] = [cellIn(state, "start"), cellIn(state, "goal")];
   makeWorld({ kind: "terrain", height, width, seed }, { start, goal });
   return true;
 }
@@ -313,5 +313,5 @@ const found = await (await fetch("/api/models")).json();
 models = found.models;
 for (const model of models) $("model").add(new Option(`${model.id} (K = ${model.iterations} at side ${model.size})`, model.id));
 let recalled = false;
-try { recalled = recall(); } catch { say("The link is damaged; here is another world."); }
+try { recalled = recall(); } catch { say("The link is damaged; a random world is shown instead."); }
 if (!recalled) newWorld("obstacles");

@@ -1,4 +1,4 @@
-"""Image and elevation come onto one grid, whatever their formats; what cannot be read is said in a sentence."""
+"""Image and elevation are brought onto one grid, whatever their formats; faults are one sentence."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def noise(height, width, seed=0):
 
 
 def plane(height, width, pixel, degrees=12.0):
-    """Ground that rises to the east by so many degrees at our latitude."""
+    """Terrain that rises to the east by this angle at our latitude."""
     true = pixel * np.cos(np.radians(LATITUDE))
     return np.tile(np.tan(np.radians(degrees)) * true * np.arange(width, dtype=np.float32), (height, 1))
 
@@ -32,7 +32,7 @@ def placed(path, values, **more):
     return write_raster(path, values, **{"west": WEST, "north": NORTH, **more})
 
 
-def test_true_ground_enters_the_slope(tmp_path):
+def test_true_distances_enter_the_slope(tmp_path):
     files = TerrainFiles(
         placed(tmp_path / "image.tif", noise(60, 60)), placed(tmp_path / "dtm.tif", plane(60, 60, 1.0))
     )
@@ -95,7 +95,7 @@ def test_finer_posts_of_unmarked_missing_data_do_not_bleed_either(tmp_path):
     assert np.abs(terrain.slope[terrain.known] - 12.0).max() < 0.05
 
 
-def test_only_the_ground_that_both_show_comes_back(tmp_path):
+def test_only_the_terrain_that_both_show_is_read(tmp_path):
     image = noise(40, 40)
     files = TerrainFiles(
         placed(tmp_path / "image.tif", image),
@@ -107,7 +107,9 @@ def test_only_the_ground_that_both_show_comes_back(tmp_path):
 def test_a_coarser_pixel_can_be_asked_for(tmp_path):
     image = noise(40, 60)
     files = TerrainFiles(
-        placed(tmp_path / "image.tif", image), placed(tmp_path / "dtm.tif", plane(40, 60, 1.0)), pixel=2.0
+        placed(tmp_path / "image.tif", image),
+        placed(tmp_path / "dtm.tif", plane(40, 60, 1.0)),
+        pixel_size=2.0,
     )
     terrain = read_terrain(files)
     mean = image.reshape(20, 2, 30, 2).mean(axis=(1, 3))
@@ -123,8 +125,8 @@ def test_pixels_without_data_do_not_darken_those_that_they_are_averaged_with(tmp
     files = TerrainFiles(
         placed(tmp_path / "image.tif", image, **place),
         placed(tmp_path / "dtm.tif", plane(40, 60, 1.0), **place),
-        scale=(1.0, 0.948),
-        pixel=4.0,
+        post_spacing=(1.0, 0.948),
+        pixel_size=4.0,
         nodata=0.0,
     )
     terrain = read_terrain(files)
@@ -146,26 +148,27 @@ def test_rasters_on_different_maps_meet(tmp_path):
     assert np.abs(inner - true).max() < 0.05
 
 
-def test_pictures_without_coordinates_cover_the_same_ground(tmp_path):
+def test_images_without_coordinates_cover_the_same_terrain(tmp_path):
     image = write_raster(tmp_path / "a_image.png", noise(80, 120), crs=None, driver="PNG")
     dtm = write_raster(tmp_path / "a_dtm.tif", plane(20, 30, 1.0), crs=None)
-    files = TerrainFiles(image, dtm, scale=(1.0, float(np.cos(np.radians(LATITUDE)))))
+    files = TerrainFiles(image, dtm, post_spacing=(1.0, float(np.cos(np.radians(LATITUDE)))))
     terrain = read_terrain(files)
     assert np.abs(terrain.slope - 12.0).max() < 0.05
-    assert any("same ground, corner to corner" in note for note in terrain.notes)
+    assert any("same terrain, corner to corner" in note for note in terrain.notes)
 
 
-def test_a_slope_map_of_whole_numbers_has_a_scale(tmp_path):
+def test_a_slope_map_of_whole_numbers_has_a_step(tmp_path):
     numbers = np.arange(60, dtype=np.uint8).reshape(6, 10)
     image = write_raster(tmp_path / "image.png", noise(6, 10), crs=None, driver="PNG")
     slope = write_raster(tmp_path / "slope.png", numbers, crs=None, driver="PNG")
-    assert np.allclose(read_terrain(TerrainFiles(image, slope=slope, scale=(0.2,))).slope, 0.2 * numbers)
+    assert np.allclose(read_terrain(TerrainFiles(image, slope=slope, slope_step=0.2)).slope, 0.2 * numbers)
     with pytest.raises(
-        InputError, match=r"slope\.png holds whole numbers of an unknown scale; give the scale"
+        InputError,
+        match=r"slope\.png: expected slopes in degrees, or the degrees of a step .* got whole numbers",
     ):
         read_terrain(TerrainFiles(image, slope=slope))
-    with pytest.raises(InputError, match=r"between 0 and 90 degrees, but .* holds 0 to 118 degrees"):
-        read_terrain(TerrainFiles(image, slope=slope, scale=(2.0,)))
+    with pytest.raises(InputError, match=r"expected slopes between 0 and 90 degrees, got 0 to 118 degrees"):
+        read_terrain(TerrainFiles(image, slope=slope, slope_step=2.0))
 
 
 def test_tiles_hold_the_same_as_the_whole(tmp_path):
@@ -187,7 +190,7 @@ def test_tiles_hold_the_same_as_the_whole(tmp_path):
     assert np.array_equal(tiles[1].image, whole.image[:64, 64:128])
 
 
-def test_sixteen_bits_become_eight_and_it_is_said(tmp_path):
+def test_sixteen_bits_become_eight_with_a_note(tmp_path):
     deep = np.linspace(100, 1100, 3600).reshape(60, 60).astype(np.uint16)
     files = TerrainFiles(
         placed(tmp_path / "image.tif", deep), placed(tmp_path / "dtm.tif", plane(60, 60, 1.0))
@@ -198,7 +201,7 @@ def test_sixteen_bits_become_eight_and_it_is_said(tmp_path):
     assert any("values of type uint16" in note for note in terrain.notes)
 
 
-def test_a_colour_image_becomes_grey_and_it_is_said(tmp_path):
+def test_a_colour_image_becomes_grey_with_a_note(tmp_path):
     colours = np.stack([np.full((20, 20), shade, np.uint8) for shade in (30, 60, 120)])
     files = TerrainFiles(
         placed(tmp_path / "image.tif", colours), placed(tmp_path / "dtm.tif", plane(20, 20, 1.0))
@@ -215,7 +218,7 @@ def test_a_palette_is_refused(tmp_path):
     placed(path, noise(20, 20), photometric="palette")
     with rasterio.open(path, "r+") as file:
         file.write_colormap(1, {value: (value, 0, 0, 255) for value in range(256)})
-    with pytest.raises(InputError, match="has a palette of colours; a grey image is wanted"):
+    with pytest.raises(InputError, match="expected a grey image, got one with a palette of colours"):
         read_terrain(TerrainFiles(path, placed(tmp_path / "dtm.tif", plane(20, 20, 1.0))))
 
 
@@ -225,32 +228,37 @@ def test_rasters_that_do_not_overlap_are_refused(tmp_path):
         placed(tmp_path / "dtm.tif", plane(20, 20, 1.0), west=WEST + 500),
     )
     with pytest.raises(
-        InputError, match=r"image\.tif and dtm\.tif do not overlap: the one covers x 4500000 to"
+        InputError,
+        match=r"expected rasters that overlap, got image\.tif over x 4500000 to .* and dtm\.tif over",
     ):
         read_terrain(files)
 
 
-def test_an_elevation_without_scale_is_refused(tmp_path):
+def test_an_elevation_without_spacing_is_refused(tmp_path):
     image = write_raster(tmp_path / "image.png", noise(20, 30), crs=None, driver="PNG")
     dtm = write_raster(tmp_path / "dtm.tif", plane(20, 30, 1.0), crs=None)
     with pytest.raises(
-        InputError, match=r"dtm\.tif does not say how far apart its posts are; give the scale"
+        InputError, match=r"dtm\.tif: expected coordinates, or a post spacing in metres .* got neither"
     ):
         read_terrain(TerrainFiles(image, dtm))
 
 
-def test_pictures_whose_sides_do_not_fit_are_refused(tmp_path):
+def test_images_whose_sides_do_not_fit_are_refused(tmp_path):
     image = write_raster(tmp_path / "image.png", noise(20, 40), crs=None, driver="PNG")
     dtm = write_raster(tmp_path / "dtm.tif", plane(20, 30, 1.0), crs=None)
-    with pytest.raises(InputError, match=r"cannot be brought together: one has no coordinates"):
-        read_terrain(TerrainFiles(image, dtm, scale=(1.0,)))
+    with pytest.raises(
+        InputError, match=r"expected rasters with coordinates or with the same proportions, got image\.png"
+    ):
+        read_terrain(TerrainFiles(image, dtm, post_spacing=(1.0,)))
 
 
-def test_ground_without_any_data_is_refused(tmp_path):
+def test_terrain_without_any_data_is_refused(tmp_path):
     empty = np.full((20, 20), PDS_NULL)
     files = TerrainFiles(placed(tmp_path / "image.tif", noise(20, 20)), placed(tmp_path / "dtm.tif", empty))
     for read in (read_terrain, lambda files: list(terrain_tiles(files))):
-        with pytest.raises(InputError, match=r"No pixel of .*image.* has both an image and a slope"):
+        with pytest.raises(
+            InputError, match=r"image.*: expected pixels with both an image and a slope, got none"
+        ):
             read(files)
 
 
@@ -259,7 +267,7 @@ def test_too_large_rasters_are_read_in_tiles_only(tmp_path, monkeypatch):
     files = TerrainFiles(
         placed(tmp_path / "image.tif", noise(20, 20)), placed(tmp_path / "dtm.tif", plane(20, 20, 1.0))
     )
-    with pytest.raises(InputError, match="20 x 20 pixels, more than are read at once"):
+    with pytest.raises(InputError, match="expected at most 300 pixels to read at once, got 20 x 20"):
         read_terrain(files)
     assert len(list(terrain_tiles(files, side=10))) == 4
 
@@ -278,7 +286,7 @@ def test_a_truncated_file_is_refused_in_one_sentence(tmp_path, kind):
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     image = placed(tmp_path / "image.tif", noise(200, 200))
     with pytest.raises(InputError, match=rf"dtm\.{kind} cannot be read; it is damaged, cut off") as error:
-        read_terrain(TerrainFiles(image, path, scale=(1.0,)))
+        read_terrain(TerrainFiles(image, path, post_spacing=(1.0,)))
     assert "\n" not in str(error.value)
 
 
@@ -286,10 +294,24 @@ def test_a_truncated_file_is_refused_in_one_sentence(tmp_path, kind):
 def test_strange_files_are_refused_in_one_sentence(tmp_path, content):
     (tmp_path / "image.tif").write_bytes(content)
     dtm = placed(tmp_path / "dtm.tif", plane(20, 20, 1.0))
-    with pytest.raises(InputError, match=r"image\.tif (cannot be read|is none of the known rasters)"):
+    with pytest.raises(InputError, match=r"image\.tif( cannot be read|: expected GeoTIFF, PNG)"):
         read_terrain(TerrainFiles(tmp_path / "image.tif", dtm))
 
 
 def test_either_an_elevation_or_a_slope_is_wanted(tmp_path):
-    with pytest.raises(InputError, match="Either an elevation or a slope is wanted"):
+    with pytest.raises(
+        InputError, match="expected either an elevation or a slope beside the image, got neither"
+    ):
         TerrainFiles(tmp_path / "image.tif")
+    with pytest.raises(InputError, match="got both"):
+        TerrainFiles(tmp_path / "image.tif", tmp_path / "dtm.tif", tmp_path / "slope.tif")
+
+
+def test_spacing_goes_with_an_elevation_and_a_step_with_a_slope(tmp_path):
+    image, other = tmp_path / "image.tif", tmp_path / "other.tif"
+    with pytest.raises(InputError, match="expected a post spacing with an elevation only"):
+        TerrainFiles(image, slope=other, post_spacing=(1.0,))
+    with pytest.raises(InputError, match="expected a slope step with a slope only"):
+        TerrainFiles(image, other, slope_step=0.2)
+    with pytest.raises(InputError, match=r"expected a positive post spacing or slope step, got 0\.0"):
+        TerrainFiles(image, slope=other, slope_step=0.0)

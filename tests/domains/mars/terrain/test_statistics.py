@@ -1,4 +1,4 @@
-"""The measures that compare grounds are right where the answer is known."""
+"""The statistics of terrain are right where the answer is known."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Synthetic ground is lit by geometry, has the slopes of the real strip, and is the same for the same seed."""
+"""Synthetic terrain is lit by geometry, has the slopes of the real strip, and depends on the seed alone."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ WEST, HIGH = np.radians(270.0), np.radians(30.0)
 
 @pytest.mark.parametrize("steep", [-20.0, 0.0, 25.0])
 def test_a_slope_is_lit_by_the_cosine_of_the_angle_to_the_sun(steep):
-    """A plane that falls to the west by so many degrees faces a sun in the west."""
+    """A plane that falls to the west faces a sun in the west."""
     rise = np.tan(np.radians(steep)) * np.arange(20)
     light = shade(np.tile(rise, (20, 1)).astype(np.float32), WEST, HIGH)
     expected = np.sin(HIGH + np.radians(steep)) / np.sin(HIGH)
@@ -78,9 +78,9 @@ def test_steepness_is_that_of_the_gradient():
     assert gradient == pytest.approx(1.0, rel=1e-3)
 
 
-def test_synthetic_ground_is_as_steep_and_as_blocked_as_the_real_strip():
+def test_synthetic_terrain_is_as_steep_and_as_blocked_as_the_real_strip():
     """The numbers of the real strip stand in the README of its data: 37.7 % of cells, percentiles of slope."""
-    terrains = synthetic_terrains(6, rng=np.random.default_rng(0), config=SyntheticConfig(side=512))
+    terrains = list(synthetic_terrains(6, rng=np.random.default_rng(0), config=SyntheticConfig(side=512)))
     found = describe_terrain(terrains)
     real = dict(zip((10, 25, 50, 75, 90, 95, 99), (1.2, 2.0, 3.8, 6.8, 11.6, 15.6, 23.4), strict=True))
     for percentile, slope in real.items():
@@ -91,10 +91,10 @@ def test_synthetic_ground_is_as_steep_and_as_blocked_as_the_real_strip():
     assert 0.7 < found["AUC of contrast alone"] < 0.85
 
 
-def test_same_seed_same_ground_and_another_seed_another():
+def test_same_seed_same_terrain_and_another_seed_another():
     small = SyntheticConfig(side=64, largest_crater=10.0)
     first, second, other = (
-        synthetic_terrains(2, rng=np.random.default_rng(s), config=small) for s in (0, 0, 1)
+        list(synthetic_terrains(2, rng=np.random.default_rng(s), config=small)) for s in (0, 0, 1)
     )
     assert np.array_equal(first[1].image, second[1].image)
     assert np.array_equal(first[1].slope, second[1].slope)
@@ -104,5 +104,5 @@ def test_same_seed_same_ground_and_another_seed_another():
 
 
 def test_light_that_does_not_come_from_the_west_is_refused():
-    with pytest.raises(InputError, match="azimuth must lie in 225"):
+    with pytest.raises(InputError, match="expected an azimuth in 225"):
         CameraConfig(azimuth=(80.0, 100.0))

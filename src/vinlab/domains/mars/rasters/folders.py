@@ -1,4 +1,4 @@
-"""Folders of real ground: the CTX strip, HiRISE products as published, or any pairs of rasters."""
+"""Folders of real terrain: the CTX strip, HiRISE products as published, or any pairs of rasters."""
 
 import re
 from dataclasses import replace
@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
+from vinlab.domains.mars.rasters.grid import grid_of
 from vinlab.domains.mars.rasters.pairs import TerrainFiles, read_terrain
 from vinlab.domains.mars.rasters.reader import open_raster, reading
-from vinlab.domains.mars.rasters.slope import own_grid
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.types import InputError
 
 CTX_FILES = ("image.png", "slope_dn.png", "valid.png")
-DEGREES_PER_NUMBER = 0.2
-"""The scale of the CTX slope map."""
+SLOPE_STEP = 0.2
+"""Degrees of each step of the CTX slope map."""
 ELEVATION, SLOPE = ("_dtm", "_elevation"), ("_slope",)
-"""What stands in the name of a raster in the place of ``_image``."""
+"""What replaces ``_image`` in the name of a raster."""
 HIRISE_DTM = re.compile(r"DT..([A-D])_(\d{6}_\d{4})_(\d{6}_\d{4})_\w+\.IMG", re.IGNORECASE)
 """Names of elevation models of HiRISE: the letter of the grid, and the two observations."""
 
@@ -29,26 +29,27 @@ def read_mars_folder(path: str | Path) -> list[Terrain]:
     """
     path = Path(path)
     if not path.is_dir():
-        raise InputError(f"{path} must be a folder of terrain, but there is no such folder.")
+        raise InputError(f"expected a folder of terrain, got {path}, which is none.")
     if all((path / name).is_file() for name in CTX_FILES):
         return [read_ctx(path)]
     pairs = find_pairs(path)
     if not pairs:
         raise InputError(
-            f"{path} holds no terrain that is known here: {', '.join(CTX_FILES)}, or pairs such as A_image.png with "
-            "A_dtm.tif, or a HiRISE DT….IMG with its …_ORTHO.JP2."
+            f"{path}: expected {', '.join(CTX_FILES)}, or pairs such as A_image.png with A_dtm.tif, or a HiRISE "
+            "DT….IMG with its …_ORTHO.JP2, got none of them."
         )
-    return [read_terrain(pair) for pair in _with_scales(pairs)]
+    return [read_terrain(pair) for pair in _with_spacings(pairs)]
 
 
 def read_ctx(folder: Path) -> Terrain:
-    """The CTX strip: an image, a slope map of the same pixels, and a mask of those that may be used."""
+    """The CTX strip: an image, a slope map of the same pixels, and a mask of the valid ones."""
     image, numbers, valid = (_read_png(folder / name) for name in CTX_FILES)
     if not image.shape == numbers.shape == valid.shape:
-        raise InputError(f"{', '.join(CTX_FILES)} in {folder} must have the same size.")
-    slope = np.where(valid > 0, DEGREES_PER_NUMBER * numbers, np.nan).astype(np.float32)
+        sizes = ", ".join(f"{one.shape[0]} x {one.shape[1]}" for one in (image, numbers, valid))
+        raise InputError(f"{folder}: expected {', '.join(CTX_FILES)} of the same size, got {sizes}.")
+    slope = np.where(valid > 0, SLOPE_STEP * numbers, np.nan).astype(np.float32)
     notes = (
-        f"The slope is {DEGREES_PER_NUMBER} degrees for each step of slope_dn.png.",
+        f"The slope is {SLOPE_STEP} degrees for each step of slope_dn.png.",
         f"{int((valid > 0).sum()):,} of {valid.size:,} pixels are valid.",
     )
     return Terrain(image.astype(np.uint8), slope, folder.name, notes)
@@ -57,10 +58,10 @@ def read_ctx(folder: Path) -> Terrain:
 def _read_png(path: Path) -> np.ndarray:
     from PIL import Image
 
-    with reading(path), Image.open(path, formats=["PNG"]) as picture:
-        if picture.mode not in ("L", "1"):
-            raise InputError(f"{path} must be an 8-bit grey picture, but its mode is {picture.mode}.")
-        return np.array(picture)
+    with reading(path), Image.open(path, formats=["PNG"]) as image:
+        if image.mode not in ("L", "1"):
+            raise InputError(f"{path}: expected an 8-bit grey image, got the mode {image.mode}.")
+        return np.array(image)
 
 
 def find_pairs(folder: Path) -> list[TerrainFiles]:
@@ -101,12 +102,12 @@ def _hirise_pair(elevation: Path, files: list[Path]) -> TerrainFiles | None:
     return None if chosen is None else TerrainFiles(chosen, elevation=elevation)
 
 
-def _with_scales(pairs: list[TerrainFiles]) -> list[TerrainFiles]:
-    """Elevations without coordinates are taken to have the posts of the first of their neighbours that has some."""
+def _with_spacings(pairs: list[TerrainFiles]) -> list[TerrainFiles]:
+    """Elevations without coordinates get the post spacing of the first of their neighbours that has some."""
     spacings = [_spacing(pair.elevation) if pair.elevation else None for pair in pairs]
     known = next((spacing for spacing in spacings if spacing is not None), None)
     return [
-        replace(pair, scale=known) if pair.elevation and spacing is None else pair
+        replace(pair, post_spacing=known) if pair.elevation and spacing is None else pair
         for pair, spacing in zip(pairs, spacings, strict=True)
     ]
 
@@ -115,5 +116,5 @@ def _spacing(elevation: Path) -> tuple[float, float] | None:
     with open_raster(elevation) as raster:
         if raster.crs is None:
             return None
-        spacing = own_grid(raster).spacing(np.array([raster.shape[0] // 2]), None)
+        spacing = grid_of(raster).spacing(np.array([raster.shape[0] // 2]), None)
         return float(spacing.down[0]), float(spacing.along[0])

@@ -1,24 +1,23 @@
-"""How steep the ground is: elevation, and how far apart its posts truly are."""
+"""Grids of rasters: where their pixels lie, and the true distances between them on the sphere."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Float32, Float64
+from jaxtyping import Float64
 
+from vinlab.domains.mars.rasters.reader import Raster, import_rasterio, system_of
 from vinlab.types import InputError
 
 EARTH = 6378137.0
 """Radius in metres where a reference system names a figure of the Earth instead of a radius."""
 SPAN = 32
-"""Distances are measured over so many posts to each side."""
-NO_ELEVATION = 1e30
-"""Larger numbers are marks of missing data, whatever the file says about them."""
+"""Distances are measured over this number of posts to each side."""
 
 
 @dataclass(frozen=True)
 class Spacing:
-    """Metres on the ground between neighbouring posts, for each row: down the rows, and along them."""
+    """Metres between neighbouring posts, for each row: down the rows, and along them."""
 
     down: Float64[np.ndarray, " h"]
     along: Float64[np.ndarray, " h"]
@@ -31,29 +30,52 @@ class Spacing:
 def even_spacing(rows: int, down: float, along: float) -> Spacing:
     """The same distances in each row."""
     if not (0 < down < np.inf and 0 < along < np.inf):
-        raise InputError(f"The scale must be a positive number of metres, but {down:g}, {along:g} came.")
+        raise InputError(f"expected a positive post spacing in metres, got {down:g}, {along:g}.")
     return Spacing(np.full(rows, float(down)), np.full(rows, float(along)))
 
 
-def slope_degrees(elevation: Float[np.ndarray, "h w"], spacing: Spacing) -> Float32[np.ndarray, "h w"]:
-    """The slope at each post by central differences, at the border by one-sided ones.
+@dataclass(frozen=True)
+class Grid:
+    """Rows and columns of pixels with north up, and where they lie."""
 
-    Posts without data, and those whose difference would need one, have no slope.
-    """
-    heights = np.where(np.abs(elevation) < NO_ELEVATION, elevation, np.nan).astype(np.float64)
-    if min(heights.shape) < 2:
-        raise InputError(
-            f"A slope needs at least 2 x 2 posts, but {heights.shape[0]} x {heights.shape[1]} came."
-        )
-    down, along = np.gradient(heights)
-    steepness = np.hypot(down / spacing.down[:, None], along / spacing.along[:, None])
-    # A central difference does not look at the post itself.
-    steepness[np.isnan(heights)] = np.nan
-    return np.degrees(np.arctan(steepness)).astype(np.float32)
+    transform: Any
+    crs: Any
+    """None where only the place relative to another raster is known."""
+    height: int
+    width: int
+
+    def spacing(self, rows: np.ndarray, unit: tuple[float, float] | None) -> Spacing:
+        """Metres between pixels in some rows: by the reference system, or by the metres of a map unit."""
+        if unit is None:
+            return true_spacing(self.transform, self.crs, rows, self.width)
+        return even_spacing(len(rows), unit[0] * abs(self.transform.e), unit[1] * abs(self.transform.a))
+
+
+def grid_of(raster: Raster) -> Grid:
+    """The grid of a raster."""
+    return Grid(raster.transform, raster.crs, *raster.shape)
+
+
+def make_window(left: int | float, top: int | float, width: int | float, height: int | float) -> Any:
+    """A window of a raster."""
+    return import_rasterio().windows.Window(left, top, width, height)
+
+
+def bounds_in(own: Grid, target: Grid, window: Any) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a window of the target grid, in pixels of ``own``."""
+    rasterio = import_rasterio()
+    west, south, east, north = rasterio.windows.bounds(window, target.transform)
+    if own.crs != target.crs:
+        systems = system_of(target.crs), system_of(own.crs)
+        west, south, east, north = rasterio.warp.transform_bounds(*systems, west, south, east, north)
+    there = own.transform
+    cols = sorted(((west - there.c) / there.a, (east - there.c) / there.a))
+    rows = sorted(((south - there.f) / there.e, (north - there.f) / there.e))
+    return cols[0], rows[0], cols[1], rows[1]
 
 
 def true_spacing(transform: Any, crs: Any, rows: np.ndarray, width: int) -> Spacing:
-    """The distances on the ground of a raster's posts, measured on the sphere at the given rows.
+    """The distances between a raster's posts, measured on the sphere at the given rows.
 
     On an equirectangular map the posts of a row are closer than the map says, by the cosine of the latitude.
     """
@@ -86,11 +108,9 @@ def _longitude_latitude(
     transform: Any, crs: Any, system: dict[str, Any], rows: np.ndarray, cols: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Where pixels lie on the sphere, in radians."""
-    from rasterio.crs import CRS
-    from rasterio.warp import transform as reproject_points
-
+    rasterio = import_rasterio()
     figure = {key: system[key] for key in ("R", "a", "b", "rf", "ellps", "datum") if key in system}
     x, y = transform.c + transform.a * cols, transform.f + transform.e * rows
-    sphere = CRS.from_dict({"proj": "longlat", **figure, "no_defs": True})
-    lon, lat = reproject_points(crs, sphere, x, y)[:2]
+    sphere = rasterio.crs.CRS.from_dict({"proj": "longlat", **figure, "no_defs": True})
+    lon, lat = rasterio.warp.transform(crs, sphere, x, y)[:2]
     return np.radians(lon), np.radians(lat)

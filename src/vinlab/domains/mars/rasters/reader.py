@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float32, UInt8
 
-from vinlab.domains.mars.rasters.grid import NO_ELEVATION
 from vinlab.types import InputError
 
 DRIVERS = {
@@ -23,26 +22,28 @@ DRIVERS = {
     rb"(?s).{0,200}PDS_VERSION_ID": "PDS",
     rb"\s*Object\s*=\s*IsisCube": "ISIS3",
 }
-"""How the files of each format begin, and who reads them; other readers can be told to open files elsewhere."""
+"""How the files of each format begin, and the driver that reads them; other drivers may open further files."""
 HIRISE_ORTHO = "_ORTHO.JP2"
-"""Orthoimages of HiRISE end so; 0 is no data in them, which they do not say themselves."""
+"""The ending of HiRISE orthoimages; 0 is no data in them, though they do not declare it."""
 STRETCH = (0.1, 99.9)
 """Percentiles that become black and white where an image has more than 8 bits."""
 CACHE = 256 * 2**20
 """Bytes of blocks that GDAL keeps."""
 GLANCE = 1024
 """Pixels along a side of the reduced image from which the percentiles are taken."""
+NO_DATA = 1e30
+"""Larger values mark missing data, whatever the file declares."""
 
 
 @dataclass(frozen=True)
 class Raster:
-    """An open raster with its place on the ground, where it has one."""
+    """An open raster with its place on the map, where it has one."""
 
     file: Any
     path: Path
     transform: Any
     crs: Any
-    """None where the file says nothing about its place."""
+    """None where the file does not declare its place."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -52,7 +53,7 @@ class Raster:
 
 @contextmanager
 def open_raster(path: str | Path) -> Iterator[Raster]:
-    """An open raster; what is wrong with the file is said in one sentence."""
+    """An open raster; a fault of the file becomes one sentence."""
     path, rasterio = Path(path), import_rasterio()
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
@@ -61,7 +62,7 @@ def open_raster(path: str | Path) -> Iterator[Raster]:
     with file, rasterio.Env(GDAL_CACHEMAX=CACHE):
         there = file.transform
         if there.b or there.d:
-            raise InputError(f"{path} is rotated on its map; a raster with north up is wanted.")
+            raise InputError(f"{path}: expected a raster with north up, got one that is rotated on its map.")
         placed = file.crs and (file.crs.is_projected or file.crs.is_geographic) and not there.is_identity
         yield Raster(file, path, there, file.crs if placed else None)
 
@@ -73,17 +74,22 @@ def _driver(path: Path) -> str:
         end = file.read()
     found = next((driver for pattern, driver in DRIVERS.items() if re.match(pattern, begin)), None)
     if found is None:
-        raise InputError(f"{path} is none of the known rasters: GeoTIFF, PNG, JPEG, JPEG 2000, PDS or ISIS.")
+        raise InputError(f"{path}: expected GeoTIFF, PNG, JPEG, JPEG 2000, PDS or ISIS, got another format.")
     if found == "PNG" and b"IEND" not in end:  # GDAL would fill the rest with 0
         raise InputError(f"{path} cannot be read; it is damaged, cut off: its last part is missing.")
     return found
 
 
 def import_rasterio() -> Any:
-    """The library, if it is installed."""
+    """The library with the modules used here, if it is installed."""
     try:
         import rasterio
+        import rasterio.crs
+        import rasterio.enums
         import rasterio.errors
+        import rasterio.vrt
+        import rasterio.warp
+        import rasterio.windows
     except ImportError as error:
         raise InputError("Rasters need rasterio: install it with pip install 'vinlab[geo]'.") from error
     # Its log repeats what the one sentence of an error says.
@@ -91,9 +97,14 @@ def import_rasterio() -> Any:
     return rasterio
 
 
+def system_of(crs: Any) -> Any:
+    """The reference system; where there is none a placeholder, the same for all rasters."""
+    return crs or import_rasterio().crs.CRS.from_proj4("+proj=eqc +R=3396190 +units=m +no_defs")
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Whatever GDAL says about a broken file becomes one sentence."""
+    """Whatever GDAL reports about a broken file becomes one sentence."""
     try:
         with warnings.catch_warnings(action="ignore"):
             yield
@@ -102,13 +113,13 @@ def reading(path: Path) -> Iterator[None]:
     except Exception as error:  # rasterio and GDAL have dozens of kinds of their own
         reason = (str(error).splitlines() or [type(error).__name__])[0][:150].rstrip(".")
         raise InputError(
-            f"{path} cannot be read; it is damaged, cut off, or not a raster that is known here ({reason})."
+            f"{path} cannot be read; it is damaged, cut off, or not a known raster ({reason})."
         ) from error
 
 
 @dataclass(frozen=True)
 class Greys:
-    """How the values of an image become 8-bit grey, and which of them are no data."""
+    """How the values of an image become 8-bit grey, and which of them mark missing data."""
 
     bands: tuple[int, ...]
     low: float = 0.0
@@ -119,11 +130,10 @@ class Greys:
         self, raster: Raster, window: Any, shape: tuple[int, int]
     ) -> tuple[UInt8[np.ndarray, "h w"], Bool[np.ndarray, "h w"]]:
         """The grey image of a window, averaged to a shape, and where it is known."""
-        from rasterio.enums import Resampling
-
+        average = import_rasterio().enums.Resampling.average
         with reading(raster.path), self._marked(raster, window, shape) as file:
             layers = file.read(
-                self.bands, window=window, out_shape=(len(self.bands), *shape), resampling=Resampling.average
+                self.bands, window=window, out_shape=(len(self.bands), *shape), resampling=average
             )
             known = file.read_masks(1, window=window, out_shape=shape) != 0
         values = layers[0] if len(layers) == 1 else layers.mean(axis=0)
@@ -135,13 +145,10 @@ class Greys:
         return np.where(known, np.clip(np.rint(values), 0, 255), 0).astype(np.uint8), known
 
     def _marked(self, raster: Raster, window: Any, shape: tuple[int, int]) -> Any:
-        """The file; where pixels are averaged, with a mark on those without data, lest they darken the others."""
+        """The file; where pixels are averaged, those without data are masked, or they would darken the others."""
         if self.nodata is None or window is None or (window.height, window.width) == shape:
             return nullcontext(raster.file)
-        from rasterio.crs import CRS
-        from rasterio.vrt import WarpedVRT
-
-        crs = raster.crs or CRS.from_proj4("+proj=eqc +R=3396190 +units=m +no_defs")
+        crs = system_of(raster.crs)
         place = {
             "crs": crs,
             "transform": raster.transform,
@@ -149,17 +156,18 @@ class Greys:
             "width": raster.shape[1],
         }
         marks = {"src_nodata": self.nodata, "nodata": self.nodata}
-        return WarpedVRT(raster.file, src_crs=crs, src_transform=raster.transform, **place, **marks)
+        vrt = import_rasterio().vrt
+        return vrt.WarpedVRT(raster.file, src_crs=crs, src_transform=raster.transform, **place, **marks)
 
 
 def greys_of(raster: Raster, nodata: float | None) -> tuple[Greys, tuple[str, ...]]:
-    """How to read an image as 8-bit grey, and sentences about it where that is not plain."""
+    """How to read an image as 8-bit grey, and sentences about what is assumed or changed."""
     file, name, notes = raster.file, raster.path.name, []
     kind = np.dtype(file.dtypes[0])
     if kind.kind not in "uif":
-        raise InputError(f"{raster.path} must hold grey values, but its first band is of type {kind}.")
+        raise InputError(f"{raster.path}: expected grey values, got a first band of type {kind}.")
     if file.colorinterp[0].name == "palette":
-        raise InputError(f"{raster.path} has a palette of colours; a grey image is wanted.")
+        raise InputError(f"{raster.path}: expected a grey image, got one with a palette of colours.")
     bands = (1, 2, 3) if file.count >= 3 else (1,)
     if len(bands) == 3:
         notes.append(f"{name} has {file.count} bands; the mean of the first three is its grey.")
@@ -183,17 +191,17 @@ def _stretched(raster: Raster, greys: Greys) -> Greys:
         layers = raster.file.read(greys.bands, out_shape=(len(greys.bands), *shape))
         known = raster.file.read_masks(1, out_shape=shape) != 0
     values = layers.mean(axis=0)
-    known &= np.isfinite(values) & (np.abs(values) < NO_ELEVATION)
+    known &= np.isfinite(values) & (np.abs(values) < NO_DATA)
     if greys.nodata is not None:
         known &= values != greys.nodata
     if not known.any():
-        raise InputError(f"{raster.path} shows nothing: all of its pixels are without data.")
+        raise InputError(f"{raster.path}: expected some pixels with data, got none.")
     low, high = (float(limit) for limit in np.percentile(values[known], STRETCH))
     return Greys(greys.bands, low, high if high > low else low + 1.0, greys.nodata)
 
 
 def read_values(raster: Raster, window: Any) -> Float32[np.ndarray, "h w"]:
-    """The first band of a window in the unit that the file says, NaN where it has no data."""
+    """The first band of a window in the unit that the file declares, NaN where it has no data."""
     with reading(raster.path):
         values = raster.file.read(1, window=window).astype(np.float32)
         known = raster.file.read_masks(1, window=window) != 0
@@ -201,7 +209,7 @@ def read_values(raster: Raster, window: Any) -> Float32[np.ndarray, "h w"]:
 
 
 def in_unit(raster: Raster, values: np.ndarray, known: np.ndarray) -> Float32[np.ndarray, "h w"]:
-    """Numbers of a file times its scale and with its offset, NaN where they mean no data."""
-    known = known & (np.abs(values) < NO_ELEVATION)
+    """Values of a file times its scale and plus its offset, NaN where they mark missing data."""
+    known = known & (np.abs(values) < NO_DATA)
     values = values * raster.file.scales[0] + raster.file.offsets[0]
     return np.where(known, values, np.nan).astype(np.float32)

@@ -1,13 +1,21 @@
-"""Rasters that tell how steep the ground is: elevation models and slope maps, read on the grid of an image."""
+"""Slopes from elevation models and slope maps, read on the grid of an image."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float32
+from jaxtyping import Float, Float32
 
-from vinlab.domains.mars.rasters.grid import Spacing, even_spacing, slope_degrees, true_spacing
-from vinlab.domains.mars.rasters.reader import Raster, import_rasterio, in_unit, read_values, reading
+from vinlab.domains.mars.rasters.grid import Grid, Spacing, bounds_in, grid_of, make_window
+from vinlab.domains.mars.rasters.reader import (
+    NO_DATA,
+    Raster,
+    import_rasterio,
+    in_unit,
+    read_values,
+    reading,
+    system_of,
+)
 from vinlab.types import InputError
 
 FINER = 1.01
@@ -17,21 +25,21 @@ MARGIN = 2
 STEEPEST = 90.0
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Rows and columns of pixels with north up, and where they lie."""
+def slope_degrees(elevation: Float[np.ndarray, "h w"], spacing: Spacing) -> Float32[np.ndarray, "h w"]:
+    """The slope at each post by central differences, at the border by one-sided ones.
 
-    transform: Any
-    crs: Any
-    """None where only the place relative to another raster is known."""
-    height: int
-    width: int
-
-    def spacing(self, rows: np.ndarray, unit: tuple[float, float] | None) -> Spacing:
-        """Metres between pixels in some rows; without a system of reference by the metres of a unit of the map."""
-        if unit is None:
-            return true_spacing(self.transform, self.crs, rows, self.width)
-        return even_spacing(len(rows), unit[0] * abs(self.transform.e), unit[1] * abs(self.transform.a))
+    Posts without data, and those whose difference would need one, have no slope.
+    """
+    heights = np.where(np.abs(elevation) < NO_DATA, elevation, np.nan).astype(np.float64)
+    if min(heights.shape) < 2:
+        raise InputError(
+            f"expected an elevation of at least 2 x 2 posts, got {heights.shape[0]} x {heights.shape[1]}."
+        )
+    down, along = np.gradient(heights)
+    steepness = np.hypot(down / spacing.down[:, None], along / spacing.along[:, None])
+    # A central difference does not use the post itself.
+    steepness[np.isnan(heights)] = np.nan
+    return np.degrees(np.arctan(steepness)).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -40,102 +48,91 @@ class Elevation:
 
     raster: Raster
     unit: tuple[float, float] | None
-    """Metres of a unit of the map, down and along; None where the reference system knows better."""
+    """Metres of a unit of the map, down and along; None where the reference system tells them."""
 
     def degrees(self, values: np.ndarray, spacing: Spacing) -> Float32[np.ndarray, "h w"]:
-        """The slope of the ground."""
+        """The slope of the terrain."""
         return slope_degrees(values, spacing)
 
 
 @dataclass(frozen=True)
 class SlopeMap:
-    """A map whose numbers are slopes already, up to a factor."""
+    """A map of slopes, in steps of a factor."""
 
     raster: Raster
     unit: tuple[float, float] | None
     factor: float
 
     def degrees(self, values: np.ndarray, spacing: Spacing) -> Float32[np.ndarray, "h w"]:
-        """The numbers in degrees."""
+        """The values in degrees."""
         slope = (values * self.factor).astype(np.float32)
         if (slope < 0).any() or (slope > STEEPEST).any():
             raise InputError(
-                f"Slopes must lie between 0 and 90 degrees, but {self.raster.path} holds "
-                f"{np.nanmin(slope):g} to {np.nanmax(slope):g} degrees at {self.factor:g} for each step."
+                f"{self.raster.path}: expected slopes between 0 and 90 degrees, got {np.nanmin(slope):g} to "
+                f"{np.nanmax(slope):g} degrees at {self.factor:g} for each step."
             )
         return slope
 
 
-Steepness = Elevation | SlopeMap
+SlopeSource = Elevation | SlopeMap
 
 
-def slope_on(source: Steepness, target: Grid, window: Any) -> Float32[np.ndarray, "h w"]:
+def slope_on(source: SlopeSource, target: Grid, window: Any) -> Float32[np.ndarray, "h w"]:
     """The slope in a window of the target grid, NaN where it is not known.
 
-    It is taken at the wider of both spacings: finer posts are averaged first; from wider ones each pixel has the
+    It is computed at the wider of both spacings: finer posts are averaged first; from wider ones each pixel has the
     slope of the post that it lies on.
     """
-    if averages(source, target):
+    if is_finer(source, target):
         grown, inner = _grown(window, target)
         values = _averaged(source.raster, target, grown)
         return source.degrees(values, target.spacing(_rows(grown), source.unit))[inner]
     return _nearest(source, target, window)
 
 
-def own_grid(raster: Raster) -> Grid:
-    """The grid of a raster."""
-    return Grid(raster.transform, raster.crs, *raster.shape)
-
-
-def averages(source: Steepness, target: Grid) -> bool:
-    """Whether the source is finer than the target."""
-    own = own_grid(source.raster)
+def is_finer(source: SlopeSource, target: Grid) -> bool:
+    """Whether the posts of the source are closer than the pixels of the target, so that they are averaged."""
+    own = grid_of(source.raster)
     here, there = (grid.spacing(np.array([grid.height // 2]), source.unit).down[0] for grid in (target, own))
     return bool(here > FINER * there)
 
 
-def _nearest(source: Steepness, target: Grid, window: Any) -> np.ndarray:
-    from rasterio.enums import Resampling
-    from rasterio.warp import reproject
-    from rasterio.windows import transform as transform_of
-
-    own = own_grid(source.raster)
+def _nearest(source: SlopeSource, target: Grid, window: Any) -> np.ndarray:
+    rasterio, own = import_rasterio(), grid_of(source.raster)
     part = _covering(own, target, window)
     slope = np.full((window.height, window.width), np.nan, np.float32)
     if part is None:
         return slope
     steep = source.degrees(read_values(source.raster, part), own.spacing(_rows(part), source.unit))
     with reading(source.raster.path):
-        reproject(
+        rasterio.warp.reproject(
             steep,
             slope,
-            src_transform=transform_of(part, own.transform),
-            src_crs=_system(own.crs),
+            src_transform=rasterio.windows.transform(part, own.transform),
+            src_crs=system_of(own.crs),
             src_nodata=np.nan,
-            dst_transform=transform_of(window, target.transform),
-            dst_crs=_system(target.crs),
+            dst_transform=rasterio.windows.transform(window, target.transform),
+            dst_crs=system_of(target.crs),
             dst_nodata=np.nan,
-            resampling=Resampling.nearest,
+            resampling=rasterio.enums.Resampling.nearest,
         )
     return slope
 
 
 def _averaged(raster: Raster, target: Grid, window: Any) -> np.ndarray:
     """The values of a finer raster in a window of the target grid."""
-    from rasterio.enums import Resampling
-    from rasterio.vrt import WarpedVRT
-
+    rasterio = import_rasterio()
     with (
         reading(raster.path),
-        WarpedVRT(
+        rasterio.vrt.WarpedVRT(
             raster.file,
-            src_crs=_system(raster.crs),
+            src_crs=system_of(raster.crs),
             src_transform=raster.transform,
-            crs=_system(target.crs),
+            crs=system_of(target.crs),
             transform=target.transform,
             height=target.height,
             width=target.width,
-            resampling=Resampling.average,
+            resampling=rasterio.enums.Resampling.average,
             add_alpha=raster.file.nodata is None,
         ) as warped,
     ):
@@ -145,52 +142,25 @@ def _averaged(raster: Raster, target: Grid, window: Any) -> np.ndarray:
 
 
 def _grown(window: Any, grid: Grid) -> tuple[Any, tuple[slice, slice]]:
-    """The window with a margin as far as the grid goes, and where the window lies in it."""
-    from rasterio.windows import Window
-
+    """The window with a margin as far as the grid extends, and where the window lies in it."""
     top, left = max(0, window.row_off - MARGIN), max(0, window.col_off - MARGIN)
     bottom = min(grid.height, window.row_off + window.height + MARGIN)
     right = min(grid.width, window.col_off + window.width + MARGIN)
     row, col = window.row_off - top, window.col_off - left
     inner = slice(row, row + window.height), slice(col, col + window.width)
-    return Window(left, top, right - left, bottom - top), inner  # pyright: ignore
+    return make_window(left, top, right - left, bottom - top), inner
 
 
 def _covering(own: Grid, target: Grid, window: Any) -> Any:
-    """The window of a raster that covers that of the target, with a margin; None if they do not meet."""
+    """The window of a raster that covers that of the target, with a margin; None if they do not overlap."""
     left, top, right, bottom = bounds_in(own, target, window)
     first_row, first_col = max(0, int(top) - MARGIN), max(0, int(left) - MARGIN)
     last_row = min(own.height, int(np.ceil(bottom)) + MARGIN)
     last_col = min(own.width, int(np.ceil(right)) + MARGIN)
     if last_row - first_row < 2 or last_col - first_col < 2:
         return None
-    from rasterio.windows import Window
-
-    return Window(first_col, first_row, last_col - first_col, last_row - first_row)  # pyright: ignore
-
-
-def bounds_in(own: Grid, target: Grid, window: Any) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of a window of one grid in the pixels of another."""
-    from rasterio.warp import transform_bounds
-    from rasterio.windows import bounds
-
-    west, south, east, north = bounds(window, target.transform)
-    if own.crs != target.crs:
-        systems = _system(target.crs), _system(own.crs)
-        west, south, east, north = transform_bounds(*systems, west, south, east, north)
-    there = own.transform
-    cols = sorted(((west - there.c) / there.a, (east - there.c) / there.a))
-    rows = sorted(((south - there.f) / there.e, (north - there.f) / there.e))
-    return cols[0], rows[0], cols[1], rows[1]
+    return make_window(first_col, first_row, last_col - first_col, last_row - first_row)
 
 
 def _rows(window: Any) -> np.ndarray:
     return np.arange(window.row_off, window.row_off + window.height)
-
-
-def _system(crs: Any) -> Any:
-    """The reference system; where there is none any does, as long as both rasters have the same."""
-    import_rasterio()
-    from rasterio.crs import CRS
-
-    return crs or CRS.from_proj4("+proj=eqc +R=3396190 +units=m +no_defs")

@@ -1,4 +1,4 @@
-"""A piece of ground: what a camera sees of it from above, and how steep it is."""
+"""A piece of terrain: what a camera sees of it from above, and its slope."""
 
 from dataclasses import dataclass
 
@@ -10,20 +10,20 @@ from vinlab.types import InputError
 
 @dataclass(frozen=True)
 class Terrain:
-    """An image with the slope of the ground below each of its pixels."""
+    """An image with the slope of the terrain at each of its pixels."""
 
     image: UInt8[np.ndarray, "h w"]
     slope: Float32[np.ndarray, "h w"]
-    """Degrees; NaN where it is not known, or where the image shows nothing."""
+    """Degrees; NaN where it is not known, or where the image has no data."""
     name: str = "terrain"
     notes: tuple[str, ...] = ()
-    """Sentences that say how image and slope were brought together."""
+    """Sentences on what was assumed or changed when image and slope were brought together."""
 
     def __post_init__(self) -> None:
         if self.image.shape != self.slope.shape:
             raise InputError(
-                f"{self.name} must have one slope for each pixel of its image, but the image is "
-                f"{self.image.shape} and the slope {self.slope.shape}."
+                f"{self.name}: expected one slope for each pixel of the image, got an image of {self.image.shape} and "
+                f"a slope of {self.slope.shape}."
             )
 
     @property

@@ -12,7 +12,7 @@ REACH = 2.4
 @njit(cache=True)
 @no_type_check
 def add_craters(height, rows, cols, radii, depths, rims):
-    """Press craters into the ground, in place: a bowl with a flat floor, a raised rim that thins out beyond it."""
+    """Add craters to the heights, in place: a bowl with a flat floor and a raised rim that fades out."""
     rows_there, cols_there = height.shape
     for index in range(len(radii)):
         radius, depth, rim = radii[index], depths[index], rims[index]
@@ -33,7 +33,7 @@ def add_craters(height, rows, cols, radii, depths, rims):
 @njit(cache=True)
 @no_type_check
 def cast_shadows(height, drift, fall):
-    """Which pixels lie in shadow of light from the west; it drifts so many rows and falls so much for each column."""
+    """Pixels in the shadow of light from the west, which moves ``drift`` rows and falls by ``fall`` per column."""
     rows, cols = height.shape
     shadow = np.zeros((rows, cols), np.bool_)
     edge = height[:, 0].copy()
@@ -55,7 +55,7 @@ def cast_shadows(height, drift, fall):
 @njit(cache=True)
 @no_type_check
 def label_regions(blocked):
-    """The number of the free region that each cell of each map is in, and the cells of that region."""
+    """The label of the free region of each cell of each map, and the size of that region."""
     count, rows, cols = blocked.shape
     labels = np.zeros((count, rows, cols), np.int64)
     sizes = np.zeros((count, rows, cols), np.int64)
@@ -73,7 +73,7 @@ def label_regions(blocked):
 @njit(cache=True)
 @no_type_check
 def _fill(blocked, labels, sizes, queue, row, col, label):
-    """Mark all free cells that are connected with one."""
+    """Label all free cells that are connected with one."""
     rows, cols = blocked.shape
     queue[0, 0], queue[0, 1] = row, col
     labels[row, col] = label

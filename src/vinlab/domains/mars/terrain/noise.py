@@ -1,4 +1,4 @@
-"""Random fields, from which synthetic ground is made."""
+"""Random fields for synthetic terrain."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,12 +7,12 @@ import numpy as np
 from jaxtyping import Float32
 
 BOUND = 2.0
-"""So many deviations a factor differs at most."""
+"""Standard deviations by which the logarithm of a factor differs at most."""
 
 
 @dataclass(frozen=True)
 class Noises:
-    """A source of random fields on a square whose opposite edges meet."""
+    """A source of random fields on a square with periodic borders."""
 
     side: int
     rng: np.random.Generator
@@ -20,7 +20,7 @@ class Noises:
     def fractal(
         self, power: float, longest: float, shortest: float = 2.0
     ) -> Float32[np.ndarray, "{self.side} {self.side}"]:
-        """Noise of deviation 1 whose amplitude falls with a power of the frequency, between two wavelengths."""
+        """Noise of standard deviation 1 between two wavelengths; its amplitude falls with a power of the frequency."""
         from scipy.fft import irfft2
 
         strength = _strength(self.side, power, longest, shortest)
@@ -28,29 +28,29 @@ class Noises:
         white = self.rng.standard_normal((2, rows, cols), np.float32)
         spectrum = np.zeros((self.side, self.side // 2 + 1), np.complex64)
         drawn = (white[0] + 1j * white[1]) * strength
-        # Only the waves that are long enough were drawn: those of the first rows, and of the last.
+        # Only the frequencies that are low enough were drawn: those of the first rows and of the last.
         spectrum[:cols, :cols] = drawn[:cols]
         spectrum[self.side - (rows - cols) :, :cols] = drawn[cols:]
         field = np.asarray(irfft2(spectrum, s=(self.side, self.side), overwrite_x=True))
         return field / max(float(field.std()), 1e-12)
 
     def lognormal(
-        self, deviation: float, power: float, longest: float, shortest: float
+        self, std: float, power: float, longest: float, shortest: float
     ) -> Float32[np.ndarray, "{self.side} {self.side}"]:
-        """A positive factor that differs from place to place, but not without bounds; its median is 1."""
+        """A positive factor that varies over the square within bounds; its median is 1."""
         field = BOUND * np.tanh(self.fractal(power, longest, shortest) / BOUND)
-        return np.exp(deviation * field, dtype=np.float32)
+        return np.exp(std * field, dtype=np.float32)
 
 
 @lru_cache(maxsize=64)
 def _strength(side: int, power: float, longest: float, shortest: float) -> np.ndarray:
-    """The amplitude of each wave that is drawn; rows have the frequencies 0, 1, …, -2, -1, columns 0, 1, 2 and on."""
+    """The amplitude of each frequency that is drawn: 0, 1, …, -2, -1 down the rows and from 0 along the columns."""
     first, last = side / min(longest, side), side / shortest
     most = min(side // 2, int(last))
     rows = np.concatenate([np.arange(most + 1), np.arange(-min(most, side - most - 1), 0)])
     waves = np.hypot(rows[:, None], np.arange(most + 1))
     strength = np.maximum(waves, first) ** -power * np.minimum(waves / first, 1) * (waves <= last)
-    strength[:, 0] *= np.sqrt(2)  # of the waves in this column the transform uses one half
+    strength[:, 0] *= np.sqrt(2)  # of this column the transform uses one half
     return strength.astype(np.float32)
 
 

@@ -1,4 +1,4 @@
-"""How alike two sets of ground are: how steep, how blocked, and what an image tells about the slope below it."""
+"""Statistics of terrain: slopes, blocked cells, and how much the image tells about them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float64
 
-from vinlab.domains.mars.patches import PatchConfig, Region, blocked_cells, cell_maps, find_patches
+from vinlab.domains.mars.patches import (
+    PAPER_PATCHES,
+    PatchConfig,
+    Region,
+    blocked_cells,
+    cell_maps,
+    find_patches,
+)
 from vinlab.domains.mars.terrain import Terrain
 
 PERCENTILES = (10, 25, 50, 75, 90, 95, 99)
@@ -16,7 +23,7 @@ STEPS = 12
 
 @dataclass(frozen=True)
 class CellTraits:
-    """What simple measures of an image tell about each cell of some ground, and whether it is blocked."""
+    """Simple image features of each cell of some terrain, and whether it is blocked."""
 
     features: Float64[np.ndarray, "N F"]
     blocked: Bool[np.ndarray, " N"]
@@ -24,8 +31,8 @@ class CellTraits:
     """The steepest pixel of each cell, in degrees."""
 
 
-def describe_terrain(terrains: Sequence[Terrain], config: PatchConfig = PatchConfig()) -> Mapping[str, float]:  # noqa: B008
-    """Numbers that say how steep and how blocked some ground is, and how its image varies."""
+def describe_terrain(terrains: Sequence[Terrain], config: PatchConfig = PAPER_PATCHES) -> Mapping[str, float]:
+    """Numbers for how steep and how blocked some terrain is, and how its image varies."""
     slope = np.concatenate([terrain.slope[terrain.known] for terrain in terrains])
     traits = cell_traits(terrains, config)
     shares = np.concatenate([_patch_shares(terrain, config) for terrain in terrains])
@@ -37,14 +44,14 @@ def describe_terrain(terrains: Sequence[Terrain], config: PatchConfig = PatchCon
         **{
             f"blocked share of a patch, percentile {p}": float(np.percentile(shares, p)) for p in (10, 50, 90)
         },
-        "deviation of grey in a patch, median": float(np.median(deviations)),
+        "standard deviation of grey in a patch, median": float(np.median(deviations)),
         "rank correlation of contrast and slope": rank_correlation(traits.features[:, 0], traits.slopes),
         "AUC of contrast alone": area_under_curve(traits.features[:, 0], traits.blocked),
     }
 
 
-def cell_traits(terrains: Sequence[Terrain], config: PatchConfig = PatchConfig()) -> CellTraits:  # noqa: B008
-    """Measures of all cells that are wholly known."""
+def cell_traits(terrains: Sequence[Terrain], config: PatchConfig = PAPER_PATCHES) -> CellTraits:
+    """The features of all cells that are wholly known."""
     parts = [_traits(terrain, config) for terrain in terrains]
     return CellTraits(
         np.concatenate([part.features for part in parts]),
@@ -58,7 +65,7 @@ def _traits(terrain: Terrain, config: PatchConfig) -> CellTraits:
     height, width = (side // cell * cell for side in terrain.image.shape)
     slope = terrain.slope[:height, :width]
     known = _per_cell(np.isfinite(slope), cell, np.logical_and)
-    # Gaps in the image would look like edges.
+    # Gaps in the image have edges of their own.
     known &= ~_grown(~known)
     features = _features(terrain.image[:height, :width].astype(np.float32), cell)
     steepest = _per_cell(np.nan_to_num(slope), cell, np.maximum)
@@ -67,7 +74,7 @@ def _traits(terrain: Terrain, config: PatchConfig) -> CellTraits:
 
 
 def _features(image: np.ndarray, cell: int) -> np.ndarray:
-    """For each cell logarithms of gradients at three scales, of the variation in it and around it; its grey."""
+    """For each cell logarithms of gradients at three scales and of the variation in and around it, and its grey."""
     from scipy.ndimage import gaussian_filter, uniform_filter
 
     def mean(values: np.ndarray) -> np.ndarray:
@@ -123,21 +130,21 @@ def fit_logistic(traits: CellTraits, *, penalty: float = 1.0) -> Float64[np.ndar
     x, y = traits.features, traits.blocked.astype(np.float64)
     weights = np.zeros(x.shape[1])
     for _ in range(STEPS):
-        chance = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
-        curvature = x.T @ (x * (chance * (1 - chance))[:, None]) + penalty * np.eye(x.shape[1])
-        weights += np.linalg.solve(curvature, x.T @ (y - chance) - penalty * weights)
+        probability = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+        curvature = x.T @ (x * (probability * (1 - probability))[:, None]) + penalty * np.eye(x.shape[1])
+        weights += np.linalg.solve(curvature, x.T @ (y - probability) - penalty * weights)
     return weights
 
 
-def rank_correlation(one: Float64[np.ndarray, " N"], other: Float64[np.ndarray, " N"]) -> float:
-    """Spearman's correlation: 1 where both put all entries in the same order."""
+def rank_correlation(first: Float64[np.ndarray, " N"], second: Float64[np.ndarray, " N"]) -> float:
+    """Spearman's rank correlation."""
     from scipy.stats import rankdata
 
-    return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
+    return float(np.corrcoef(rankdata(first), rankdata(second))[0, 1])
 
 
 def area_under_curve(score: Float64[np.ndarray, " N"], true: Bool[np.ndarray, " N"]) -> float:
-    """The chance that a true entry has a higher score than a false one."""
+    """The probability that a true entry has a higher score than a false one (AUC)."""
     from scipy.stats import rankdata
 
     ranks, positive = rankdata(score), int(true.sum())

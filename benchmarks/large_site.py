@@ -1,0 +1,192 @@
+"""Generated sites of any size on disk, for the benchmark of scale: a tree of categories, articles with random links."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+from vinlab.domains.web.corpus import ARTICLE
+from vinlab.domains.web.link_graph import Links
+from vinlab.domains.web.site import Queries, Site
+from vinlab.types import InputError
+
+TOP = (15, 7)
+"""Categories below the root, and below each of those: 121 index pages with the root, at any size."""
+
+WIDEST = 50
+CHUNK = 1 << 18
+
+
+@dataclass(frozen=True)
+class LargeSiteConfig:
+    """The size of the site."""
+
+    pages: int
+    links: int = 26
+    """Links of an article, that to its category included."""
+    dimension: int = 100
+    queries: int = 20_000
+
+    def __post_init__(self) -> None:
+        if self.pages < 1000:
+            raise InputError(f"expected a site of 1,000 pages or more, got {self.pages}.")
+
+
+@dataclass(frozen=True)
+class _Level:
+    """Pages of one depth: the first one, their number, and how many share a parent."""
+
+    first: int
+    count: int
+    fan: int
+
+
+class NumberedTitles(Sequence[str]):
+    """Titles that are made on access."""
+
+    def __init__(self, count: int) -> None:
+        self.number = count
+
+    def __len__(self) -> int:
+        return self.number
+
+    def __getitem__(self, page: Any) -> Any:
+        return (
+            [f"Page {number}" for number in range(*page.indices(self.number))]
+            if isinstance(page, slice)
+            else f"Page {page}"
+        )
+
+
+def plan_levels(pages: int) -> list[_Level]:
+    """Levels for this number of pages, none of them with more than ``WIDEST`` children."""
+    rest = (pages - 1 - TOP[0] - TOP[0] * TOP[1]) / (TOP[0] * TOP[1])
+    depth = max(1, math.ceil(math.log(rest) / math.log(WIDEST)))
+    fan = math.ceil(rest ** (1 / depth))
+    levels, first, count = [_Level(0, 1, 1)], 1, 1
+    for children in (*TOP, *[fan] * depth):
+        count = min(count * children, pages - first)
+        levels.append(_Level(first, count, children))
+        first += count
+        if first >= pages:
+            break
+    return levels
+
+
+def write_large_site(folder: Path, config: LargeSiteConfig, *, rng: np.random.Generator) -> None:
+    """Write a site piece by piece; no array is ever completely in memory."""
+    folder.mkdir(parents=True, exist_ok=True)
+    levels = plan_levels(config.pages)
+    pages = levels[-1].first + levels[-1].count
+    _write_features(folder, config, levels, pages, rng)
+    _write_links(folder, config, levels, pages, rng)
+    _write_queries(folder, config, levels, rng)
+
+
+def _open(folder: Path, name: str, kind: str, shape: tuple[int, ...]) -> np.memmap:
+    return np.lib.format.open_memmap(folder / f"{name}.npy", mode="w+", dtype=kind, shape=shape)
+
+
+def _parents_of(level: _Level, above: _Level, start: int, end: int) -> Int[np.ndarray, " n"]:
+    return above.first + (np.arange(start, end) - level.first) // level.fan
+
+
+def _write_features(
+    folder: Path, config: LargeSiteConfig, levels: list[_Level], pages: int, rng: np.random.Generator
+) -> None:
+    """Each page has the features of its category plus noise."""
+    features = _open(folder, "features", "float16", (pages, config.dimension))
+    features[0] = 0
+    for above, level in itertools.pairwise(levels):
+        end = level.first + level.count
+        for start in range(level.first, end, CHUNK):
+            stop = min(end, start + CHUNK)
+            own = rng.standard_normal((stop - start, config.dimension), dtype=np.float32)
+            mixed = 0.8 * features[_parents_of(level, above, start, stop)] + 0.6 * own
+            mixed *= np.sqrt(config.dimension) / np.linalg.norm(mixed, axis=1, keepdims=True)
+            features[start:stop] = mixed
+
+
+def _write_links(
+    folder: Path, config: LargeSiteConfig, levels: list[_Level], pages: int, rng: np.random.Generator
+) -> None:
+    parents, depths = _open(folder, "parent", "int32", (pages,)), _open(folder, "levels", "int8", (pages,))
+    parents[0] = depths[0] = 0
+    children = np.zeros(pages, dtype=np.int64)
+    for depth, (above, level) in enumerate(itertools.pairwise(levels), start=1):
+        own = _parents_of(level, above, level.first, level.first + level.count)
+        parents[level.first : level.first + level.count] = own
+        depths[level.first : level.first + level.count] = depth
+        children += np.bincount(own, minlength=pages)
+    depths[children == 0] = ARTICLE
+    counts = np.where(children == 0, config.links, children + 1)
+    counts[0] = children[0]
+    offsets = _open(folder, "offsets", "int64", (pages + 1,))
+    offsets[0] = 0
+    np.cumsum(counts, out=offsets[1:])
+    targets = _open(folder, "targets", "int32", (int(offsets[-1]),))
+    for start in range(0, pages, CHUNK):
+        _fill_links(targets, offsets, parents, children, start, min(pages, start + CHUNK), rng)
+
+
+def _fill_links(
+    targets: np.ndarray,
+    offsets: np.ndarray,
+    parents: np.ndarray,
+    children: np.ndarray,
+    start: int,
+    end: int,
+    rng: np.random.Generator,
+) -> None:
+    """First the parent, then the children or, on an article, random pages."""
+    first = np.asarray(offsets[start : end + 1])
+    counts = np.diff(first)
+    row = np.repeat(np.arange(end - start), counts)
+    place = np.arange(first[-1] - first[0]) - (first[:-1] - first[0])[row]
+    below = np.cumsum(children[start:end]) - children[start:end] + 1 + int(children[:start].sum())
+    is_category = (children[start:end] > 0)[row]
+    up = (place == 0) & (row + start > 0)
+    found = np.where(
+        is_category, below[row] + place - (row + start > 0), rng.integers(0, len(parents), len(row))
+    )
+    targets[first[0] : first[-1]] = np.where(up, parents[start:end][row], found)
+
+
+def _write_queries(
+    folder: Path, config: LargeSiteConfig, levels: list[_Level], rng: np.random.Generator
+) -> None:
+    last = levels[-1]
+    pages = last.first + np.sort(rng.integers(0, last.count, config.queries))
+    features = np.load(folder / "features.npy", mmap_mode="r", allow_pickle=False)[pages].astype(np.float32)
+    features += rng.standard_normal(features.shape, dtype=np.float32)
+    np.save(folder / "query_pages.npy", pages, allow_pickle=False)
+    np.save(folder / "query_features.npy", features, allow_pickle=False)
+
+
+def open_large_site(folder: Path) -> Site:
+    """The site in a folder, memory-mapped; both of its graphs are the one that was written."""
+    arrays = {
+        path.stem: np.load(path, mmap_mode="c", allow_pickle=False) for path in sorted(folder.glob("*.npy"))
+    }
+    if "features" not in arrays:
+        raise InputError(f"expected a folder with a generated site, got {folder}.")
+    pages = len(arrays["levels"])
+    links = Links(arrays["offsets"], arrays["targets"])
+    single = np.concatenate([[0], np.arange(pages)])
+    return Site(
+        titles=NumberedTitles(pages),
+        levels=arrays["levels"],
+        parents=Links(single, arrays["parent"][1:]),
+        full=links,
+        tree=links,
+        features=arrays["features"],
+        duplicate_of=np.arange(pages),
+        queries=Queries(
+            arrays["query_features"], arrays["query_pages"], NumberedTitles(len(arrays["query_pages"]))
+        ),
+    )

@@ -1,0 +1,118 @@
+"""Draw the figures of the documentation: python docs/figures.py (or: make figures).
+
+The screenshots of the page need Chromium and the extra ``test``; without either they are left unchanged.
+"""
+
+import runpy
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+import vinlab
+from vinlab.domains.gridworld.expert import solve
+from vinlab.experiments.gridworld.data import make_test_problems
+from vinlab.experiments.gridworld.figures import routes_figure
+from vinlab.figures import save_figure
+from vinlab.models import default_id
+from vinlab.navigation.draw import route_figure
+
+ROOT = Path(__file__).parents[1]
+IMAGES = ROOT / "docs" / "images"
+CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+
+
+def draw_plans() -> None:
+    """A plan on the test problem with the longest path, and routes on the first eight, by the shipped network."""
+    model = vinlab.load("gridworld/28/vin")
+    problems = make_test_problems(28)
+    longest = int(solve(problems).lengths.argmax())
+    obstacles, start, goal = (
+        field[longest] for field in (problems.obstacles, problems.starts, problems.goals)
+    )
+    route = vinlab.navigate(model, obstacles, start, goal)
+    save_figure(route_figure(obstacles, route), IMAGES / "plan.png")
+    save_figure(routes_figure(model, problems[:8]), IMAGES / "routes.png")
+
+
+def floor_plan() -> np.ndarray:
+    """Six offices on both sides of a corridor, with doors and some furniture."""
+    floor = np.zeros((41, 61), np.uint8)
+    floor[[0, 16, 24, 40], :] = 1
+    floor[:, [0, 60]] = 1
+    for wall in (15, 30, 45):
+        floor[:16, wall] = floor[24:, wall] = 1
+    for door in (8, 20, 38, 52):
+        floor[16, door : door + 2] = floor[24, door + 3 : door + 5] = 0
+    rng = np.random.default_rng(3)
+    for row, col in zip(rng.integers(2, 37, 40), rng.integers(2, 57, 40), strict=True):
+        if not 14 <= row <= 25:
+            floor[row : row + 2, col : col + 2] = 1
+    return floor
+
+
+def draw_floor_plan() -> None:
+    """A route on a floor plan, by the default model."""
+    floor = floor_plan()
+    start, goal = (5, 4), (33, 57)
+    floor[4:7, 3:6] = floor[32:35, 56:59] = 0
+    route = vinlab.navigate(vinlab.load(default_id(corner_cutting=True)), floor, start, goal)
+    save_figure(route_figure(floor, route), IMAGES / "floor.png")
+
+
+def draw_value_spread() -> None:
+    """The figure of the page on the idea."""
+    example = runpy.run_path(str(ROOT / "examples" / "watch_value_spread.py"))
+    example["main"](str(IMAGES / "value_spread.png"))
+
+
+@contextmanager
+def served_page() -> Iterator[str]:
+    """The address of a running server."""
+    command = [sys.executable, "-m", "vinlab", "serve", "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield server.stdout.readline().split()[3]
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(timeout=30)
+
+
+def draw_page() -> None:
+    """Screenshots of the page with a random world, on a desktop and on a phone."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        chromium = None
+    if chromium is None:
+        print("Chromium or Playwright was not found; the screenshots of the page are left unchanged.")
+        return
+    with served_page() as address, sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        for name, width in (("page", 1280), ("page_phone", 390)):
+            page = browser.new_page(viewport={"width": width, "height": 800})
+            page.goto(address)
+            page.wait_for_timeout(3000)
+            page.screenshot(path=str(IMAGES / f"{name}.png"), full_page=True)
+        browser.close()
+
+
+def main() -> None:
+    """Draw all figures."""
+    IMAGES.mkdir(exist_ok=True)
+    for draw in (draw_plans, draw_floor_plan, draw_value_spread, draw_page):
+        draw()
+    print(
+        f"Written to {IMAGES.relative_to(ROOT)}: {', '.join(sorted(path.name for path in IMAGES.iterdir()))}."
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""``vinlab list``."""
+
+import shutil
+import sys
+from itertools import groupby
+
+from vinlab.experiments.catalogue import CatalogueEntry, read_catalogue
+from vinlab.models import shipped_ids
+
+
+def list_settings(all: bool = False) -> None:
+    """List the settings by experiment, and which have shipped weights.
+
+    Args:
+        all: List controls and ablations too.
+    """
+    entries = read_catalogue()
+    shown = {id: entry for id, entry in entries.items() if all or not entry.control}
+    print("\n".join(catalogue_lines(shown, set(shipped_ids()))))
+    print("\n* weights are shipped: vinlab evaluate ID, vinlab plot ID")
+    if len(shown) < len(entries):
+        print(f"{len(entries) - len(shown)} controls and ablations more: vinlab list --all")
+
+
+def catalogue_lines(entries: dict[str, CatalogueEntry], shipped: set[str]) -> list[str]:
+    """A heading for each experiment and a line for each of its settings; on a terminal a line is cut to its width."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    longest = max(map(len, entries), default=0)
+    lines = []
+    for (name, paper), members in groupby(entries.items(), lambda item: (item[1].experiment, item[1].paper)):
+        lines += ["", f"{name} ({paper})"]
+        for id, entry in members:
+            mark = "*" if id in shipped else " "
+            lines.append(_cut(f"  {id:{longest}} {mark} {entry.about}", width, longest + 4))
+    return lines[1:]
+
+
+def _cut(line: str, width: int | None, least: int) -> str:
+    """The line in one row of the terminal, but never without its id."""
+    if width is None or len(line) <= width:
+        return line
+    return f"{line[: max(width - 1, least)]}…"

@@ -1,0 +1,25 @@
+"""``vinlab export``."""
+
+from pathlib import Path
+
+from tyro.conf import Positional
+
+from vinlab.export.onnx import export_onnx
+from vinlab.models import load
+
+
+def export(model: Positional[str], out: Positional[Path], /) -> None:
+    """Write a trained VIN as ONNX, for maps of any size, any batch and any number of backups.
+
+    Args:
+        model: The id of a shipped model such as gridworld/28/vin, or the folder of a run.
+        out: The .onnx file to write.
+    """
+    loaded = load(model)
+    export_onnx(loaded.network, out)
+    print(
+        f"Written to {out}. Inputs: observation [B C H W], states [B S 2], iterations; first output: logits."
+    )
+    print(
+        f"{loaded.id} has K = {loaded.network.iterations} on maps of side {loaded.size}; larger ones need more."
+    )

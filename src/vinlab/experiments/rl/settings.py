@@ -1,0 +1,114 @@
+"""How the networks of the hole world are trained, by recipe and budget: the paper's appendix."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.rl.data import RlData
+from vinlab.learners.trpo import CurriculumConfig, PatientRule, TrpoConfig, TrustRegionConfig
+from vinlab.networks.grid.rl import PooledCnnConfig, ValueVinConfig
+
+
+@dataclass(frozen=True)
+class RlTraining:
+    """The configuration of a run."""
+
+    network: ValueVinConfig | PooledCnnConfig
+    data: RlData
+    learning: TrpoConfig
+
+
+ITERATIONS = {8: 10, 16: 20}
+"""The paper's K by the side of the map."""
+
+LEVELS = {8: 12, 16: 22}
+"""The last level of the curriculum: a plan of K backups hardly reaches further than K steps."""
+
+HORIZONS = {8: 30, 16: 60}
+PROBLEMS = {8: 300, 16: 250}
+
+UPDATES: dict[Recipe, dict[int, int]] = {"default": {8: 150, 16: 120}, "paper": {8: 150, 16: 150}}
+"""Iterations of TRPO for a VIN whose kernels start as moves, and for one whose kernels start as noise."""
+
+
+def learning(size: int, budget: Budget, recipe: Recipe) -> TrpoConfig:
+    """TRPO for a VIN."""
+    updates = UPDATES[recipe][size]
+    return TrpoConfig(
+        iterations={"smoke": 3, "small": updates // 4, "paper": updates}[budget],
+        curriculum=CurriculumConfig(last=LEVELS[size], rule=PatientRule()),
+        problems=30 if budget == "smoke" else PROBLEMS[size],
+        episodes=6,
+        horizon=HORIZONS[size],
+        trust_region=TrustRegionConfig(divergence=0.03, fisher_share=0.15),
+        last_divergence=0.005,
+        validate_every=2 if budget == "smoke" else 10,
+    )
+
+
+def configure_vin(size: int, budget: Budget, recipe: Recipe) -> RlTraining:
+    """A VIN whose kernels start as the four moves (default), or as noise (paper)."""
+    starts = {
+        "default": ValueVinConfig(iterations=ITERATIONS[size], initialisation="moves"),
+        "paper": ValueVinConfig(iterations=ITERATIONS[size], initialisation="random", std=0.1),
+    }
+    return RlTraining(starts[recipe], _data(size, budget), learning(size, budget, recipe))
+
+
+def configure_without_curriculum(size: int, budget: Budget, recipe: Recipe) -> RlTraining:
+    """The same VIN, trained at the last level of the curriculum only."""
+    config = configure_vin(size, budget, recipe)
+    only = CurriculumConfig(first=LEVELS[size], last=LEVELS[size])
+    return replace(config, learning=replace(config.learning, curriculum=only))
+
+
+def configure_cnn(size: int, budget: Budget, recipe: Recipe) -> RlTraining:
+    """The appendix's CNN; as many iterations as the VIN at 8 x 8, and twice as many at 16 x 16.
+
+    A CNN computes every state separately, so an iteration has fewer maps: about 5,000 steps, the default of rllab.
+    """
+    vin = learning(size, budget, recipe)
+    smaller = replace(
+        vin,
+        iterations=vin.iterations * (1 if size == 8 else 2),
+        problems=min(vin.problems, {8: 100, 16: 50}[size]),
+    )
+    return RlTraining(PooledCnnConfig.for_size(size), _data(size, budget), smaller)
+
+
+def _data(size: int, budget: Budget) -> RlData:
+    if budget == "smoke":
+        return RlData(size=size, validation_problems=20, test_problems=50, per_difficulty=5)
+    return RlData(size=size)
+
+
+Configure = Callable[[int, Budget, Recipe], RlTraining]
+
+
+def _settings(size: int) -> list[Setting[RlTraining]]:
+    maps = f"by reinforcement learning on {size} x {size} maps with holes"
+    vin = f"VIN with K = {ITERATIONS[size]} {maps}"
+    found = [
+        _setting(f"rl/{size}/vin", vin, size, configure_vin),
+        _setting(f"rl/{size}/cnn", f"reactive CNN {maps}", size, configure_cnn),
+    ]
+    if size == 8:
+        without = f"{vin}, without a curriculum"
+        found.append(
+            _setting("rl/8/vin-no-curriculum", without, size, configure_without_curriculum, control=True)
+        )
+    return found
+
+
+def _setting(
+    id: str, about: str, size: int, configure: Configure, *, control: bool = False
+) -> Setting[RlTraining]:
+    return Setting(
+        id=id,
+        about=about,
+        configure=lambda budget, recipe: configure(size, budget, recipe),
+        control=control,
+    )
+
+
+SETTINGS = {setting.id: setting for size in ITERATIONS for setting in _settings(size)}

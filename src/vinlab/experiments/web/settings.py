@@ -1,0 +1,120 @@
+"""The networks of web navigation and how they are trained: Section 4.4."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from vinlab.domains.web.site import Control, GraphKind
+from vinlab.domains.web.synthetic import EncyclopediaConfig
+from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.web.data import WebData
+from vinlab.learners.imitation import ImitationConfig
+from vinlab.learners.optimizers import Stage
+from vinlab.networks.links.configs import (
+    IndexVinConfig,
+    LinkConfig,
+    MemberVinConfig,
+    PageVinConfig,
+    ReactiveConfig,
+)
+
+
+@dataclass(frozen=True)
+class FirstStage:
+    """A part of the network that is trained alone before the whole network."""
+
+    part: Literal["reward", "plan"]
+    """``reward``: trained without backups and then frozen (the paper on the full Wikipedia). ``plan``: trained without
+    the reactive scores, which do so well from the root that they leave the planner no gradient."""
+    learning: ImitationConfig
+
+
+@dataclass(frozen=True)
+class WebTraining:
+    """The configuration of a run."""
+
+    network: LinkConfig
+    data: WebData
+    learning: ImitationConfig
+    first: FirstStage | None = None
+
+
+VIN = IndexVinConfig(iterations=4)
+MEMBERS = MemberVinConfig(iterations=5)
+PAGES = PageVinConfig(iterations=7)
+
+NETWORKS: dict[str, tuple[LinkConfig, str]] = {
+    "baseline": (ReactiveConfig(), "reactive policy without a plan"),
+    "vin": (VIN, "the paper's VIN: plans on 119 index pages, similarity attention, K = 3"),
+    "vin-k0": (replace(VIN, iterations=1), "the paper's VIN without backups"),
+    "vin-staged": (VIN, "the paper's VIN, trained without backups first, then with its reward frozen"),
+    "members": (MEMBERS, "VIN on index pages, attention by category membership, K = 4"),
+    "members-k0": (replace(MEMBERS, iterations=1), "the same without backups"),
+    "pages": (PAGES, "VIN that plans on all pages over all links, K = 6"),
+    "pages-k0": (replace(PAGES, iterations=1), "the same without backups"),
+}
+"""The rows of the table; K counts the backups after the reward, as the paper does."""
+
+EPOCHS = {"pages": 1, "pages-k0": 1}
+DEFAULT_EPOCHS = 4
+CONTROLS: dict[Control, tuple[str, ...]] = {
+    "leaky": ("baseline", "members", "pages"),
+    "random-vectors": ("baseline", "members", "pages"),
+}
+GRAPHS: tuple[GraphKind, ...] = ("full", "tree")
+
+
+def one_cycle(epochs: int, rate: float, batch: int = 128) -> ImitationConfig:
+    """One rise and fall of Adam's rate."""
+    return ImitationConfig(stages=(Stage(epochs, rate, "one-cycle"),), batch_problems=batch)
+
+
+def learning_of(network: str, budget: Budget) -> ImitationConfig:
+    """How the whole network is trained."""
+    epochs = EPOCHS.get(network, DEFAULT_EPOCHS) if budget == "paper" else {"smoke": 1, "small": 2}[budget]
+    return one_cycle(epochs, 1e-3 if network.startswith("pages") else 3e-3)
+
+
+def first_stage(network: str, learning: ImitationConfig) -> FirstStage | None:
+    """What is trained before the whole network, if anything."""
+    if network == "vin-staged":
+        return FirstStage("reward", learning)
+    return FirstStage("plan", one_cycle(1, 3e-3)) if network.startswith("members") else None
+
+
+def configure(
+    network: str, graph: GraphKind, control: Control, budget: Budget, recipe: Recipe
+) -> WebTraining:
+    """The recipe ``paper`` trains on paths from the root, ``default`` on as many from random articles too."""
+    data = WebData(graph, starts="root" if recipe == "paper" else "root and anywhere", control=control)
+    if budget != "paper":
+        data = replace(data, training_queries={"smoke": 200, "small": 4000}[budget])
+    if budget == "smoke":
+        small = EncyclopediaConfig(branches=(4, 3), articles=150, sentences=24)
+        data = replace(data, validation_problems=20, root_problems=30, random_problems=40, encyclopedia=small)
+    learning = learning_of(network, budget)
+    return WebTraining(NETWORKS[network][0], data, learning, first_stage(network, learning))
+
+
+def _setting(network: str, graph: GraphKind, control: Control = "none") -> Setting[WebTraining]:
+    links = "all links" if graph == "full" else "category links only"
+    extra = "" if control == "none" else f", control: {control}"
+    return Setting(
+        id=f"web/{graph}/{network}" + ("" if control == "none" else f"-{control}"),
+        about=f"{NETWORKS[network][1]}; {links}{extra}",
+        configure=lambda budget, recipe: configure(network, graph, control, budget, recipe),
+        control=control != "none" or network.endswith("-k0"),
+    )
+
+
+SETTINGS = {
+    setting.id: setting
+    for setting in (
+        *(_setting(network, graph) for graph in GRAPHS for network in NETWORKS),
+        *(
+            _setting(network, graph, control)
+            for control, networks in CONTROLS.items()
+            for graph in GRAPHS
+            for network in networks
+        ),
+    )
+}

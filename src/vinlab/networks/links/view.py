@@ -1,0 +1,58 @@
+"""What a link policy reads: the features of the pages, the graph to plan on, and the links to choose among."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, runtime_checkable
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from vinlab.planning.graph import GraphTransition
+
+
+@dataclass(frozen=True)
+class SiteView:
+    """The part of a site that a policy reads."""
+
+    features: Float[Tensor, "N D"]
+    """May be half precision and lie in a mapped file: only the rows of a batch are read."""
+    nodes: Int[Tensor, " G"]
+    """The pages of the planning graph."""
+    transition: GraphTransition
+    membership: Int[Tensor, "N m"]
+    """The nodes that stand for each page, padded by repetition: itself, or the categories that contain it."""
+
+    @property
+    def dimension(self) -> int:
+        """The number of features of a page."""
+        return self.features.shape[1]
+
+    @cached_property
+    def node_features(self) -> Float[Tensor, "G D"]:
+        """The features of the planning graph's nodes."""
+        return self.read(self.nodes)
+
+    def read(self, pages: Int[Tensor, "*S"]) -> Float[Tensor, "*S D"]:
+        """The features of some pages in single precision; padding (-1) reads page 0."""
+        rows = self.features.index_select(0, pages.clamp(min=0).reshape(-1))
+        return rows.float().reshape(*pages.shape, -1)
+
+
+@runtime_checkable
+class LinkChoices(Protocol):
+    """Steps of a batch of queries, each on a page with candidate links."""
+
+    @property
+    def rows(self) -> Int[Tensor, " S"]:
+        """The query of each step, as a row of the batch."""
+        ...
+
+    @property
+    def pages(self) -> Int[Tensor, " S"]:
+        """The page of each step."""
+        ...
+
+    @property
+    def candidates(self) -> Int[Tensor, "S l"]:
+        """The links on that page, padded with -1."""
+        ...

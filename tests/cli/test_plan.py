@@ -1,0 +1,110 @@
+"""``vinlab plan``: what it prints and writes, and one sentence for what it cannot use."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from helpers.commands import fails
+from vinlab.cli import main
+
+ROBOT = "image: map.pgm\nresolution: 0.5\norigin: [-1.0, 2.0, 0.0]\nnegate: 0\n"
+BROKEN = {
+    "empty.npz": b"",
+    "noise.npz": bytes(range(256)),
+    "cut.npz": b"PK\x03\x04 cut",
+    "cut.png": b"\x89PNG\r\n\x1a\n cut",
+    "text.txt": b"hello",
+}
+
+
+def test_plan_reads_an_image_and_prints_its_assumptions(run, tmp_path, capsys):
+    pixels = np.full((6, 9), 255, dtype=np.uint8)
+    pixels[1:5, 4] = 0
+    Image.fromarray(pixels).save(tmp_path / "map.png")
+    out = tmp_path / "plan.png"
+    main(
+        ["plan", str(tmp_path / "map.png"), "--start", "2,1", "--goal", "2,7"]
+        + ["--model", str(run), "--out", str(out)]
+    )
+    said = capsys.readouterr().out
+    assert "6 x 9 cells, 7.4% of them blocked" in said
+    assert "darker than 0.5 is blocked" in said
+    assert re.search(r"K = (18|36|54) \(its own is 16", said)
+    assert out.stat().st_size > 5000
+
+
+def test_plan_answers_when_no_route_exists(run, tmp_path, capsys):
+    np.savez(tmp_path / "map.npz", obstacles=np.array([[0, 1, 0]]))
+    main(
+        ["plan", str(tmp_path / "map.npz"), "--start", "0,0", "--goal", "0,2"]
+        + ["--model", str(run), "--out", str(tmp_path / "plan.png")]
+    )
+    assert "No route exists" in capsys.readouterr().out
+
+
+def test_plan_exact_needs_no_network_and_writes_the_path_in_metres(tmp_path, capsys):
+    (tmp_path / "map.pgm").write_bytes(b"P5 4 2 255\n" + bytes([255, 255, 0, 255, 255, 255, 255, 255]))
+    (tmp_path / "map.yaml").write_text(ROBOT)
+    where = ["--world-coordinates", "--start=-0.75,2.75", "--goal=0.75,2.75", "--corner-cutting", "forbid"]
+    files = ["--out", str(tmp_path / "plan.png"), "--path-out", str(tmp_path / "path.geojson")]
+    main(["plan", str(tmp_path / "map.yaml"), "--exact", *where, *files])
+    said = capsys.readouterr().out
+    assert "0.5 m per cell" in said
+    assert "Corner cutting is forbidden" in said
+    assert "The shortest route has 4 steps and length 4.41" in said
+    assert "2.207 m long" in said
+    path = json.loads((tmp_path / "path.geojson").read_text())
+    assert path["geometry"]["coordinates"][0] == pytest.approx([-0.75, 2.75])
+    assert path["geometry"]["coordinates"][-1] == pytest.approx([0.75, 2.75])
+
+
+def test_plan_runs_a_whole_file_of_scenarios(run, tmp_path, capsys):
+    (tmp_path / "a.map").write_text("type octile\nheight 2\nwidth 3\nmap\n...\n.@.\n")
+    scenario = "0\ta.map\t3\t2\t0\t1\t2\t1\t4.0\n"
+    (tmp_path / "a.scen").write_text("version 1\n" + scenario * 3)
+    main(["plan", str(tmp_path / "a.scen"), "--exact"])
+    assert "3 of 3 optimal lengths are those of the file" in capsys.readouterr().out
+    main(["plan", str(tmp_path / "a.scen"), "--model", str(run)])
+    assert "gridworld/8/vin" in capsys.readouterr().out
+
+
+def test_a_scenario_file_takes_no_start_from_the_command_line(tmp_path, capsys):
+    (tmp_path / "a.map").write_text("type octile\nheight 1\nwidth 3\nmap\n...\n")
+    (tmp_path / "a.scen").write_text("version 1\n0\ta.map\t3\t1\t0\t0\t2\t0\t2.0\n")
+    said = fails(capsys, "plan", str(tmp_path / "a.scen"), "--exact", "--robot-radius", "1")
+    assert "A .scen file has its own starts and goals" in said
+
+
+@pytest.mark.parametrize(
+    ("start", "goal", "sentence"),
+    [
+        ("9,0", "0,0", "start (9, 0) lies outside the map of 3 x 3 cells"),
+        ("0,0", "1,1", "goal (1, 1) lies on an obstacle"),
+        ("a,b", "0,0", "start: expected ROW,COL"),
+    ],
+)
+def test_bad_cells_are_named(run, tmp_path, capsys, start, goal, sentence):
+    obstacles = np.zeros((3, 3), dtype=np.uint8)
+    obstacles[1, 1] = 1
+    np.savez(tmp_path / "map.npz", obstacles=obstacles)
+    path = str(tmp_path / "map.npz")
+    assert sentence in fails(capsys, "plan", path, "--start", start, "--goal", goal, "--model", str(run))
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_and_foreign_maps_are_refused(run, tmp_path, capsys, name):
+    path = tmp_path / name
+    path.write_bytes(BROKEN[name])
+    said = fails(capsys, "plan", str(path), "--start", "0,0", "--goal", "0,1", "--model", str(run))
+    assert name in said
+    assert name in fails(capsys, "evaluate", str(run), "--problems", str(path))
+
+
+def test_pickled_arrays_are_refused(run, tmp_path, capsys):
+    path = tmp_path / "pickled.npz"
+    np.savez(path, obstacles=np.array([{"a": 1}], dtype=object))
+    said = fails(capsys, "plan", str(path), "--start", "0,0", "--goal", "0,1", "--model", str(run))
+    assert "plain arrays" in said

@@ -1,0 +1,37 @@
+from pathlib import Path
+
+import pytest
+
+from vinlab.recording.metrics import append_metrics, count_metrics, keep_metrics, read_metrics
+from vinlab.types import InputError
+
+
+def test_records_come_back_in_order_and_half_a_line_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    assert read_metrics(path) == []
+    append_metrics(path, {"epoch": 1, "loss": 0.5})
+    append_metrics(path, {"epoch": 2, "loss": float("nan")})
+    with path.open("a") as file:
+        file.write('{"epoch": 3, "lo')
+    assert read_metrics(path) == [{"epoch": 1, "loss": 0.5}, {"epoch": 2, "loss": None}]
+    assert count_metrics(path) == 2
+
+
+def test_later_records_are_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    keep_metrics(path, 0)
+    assert not path.exists()
+    for epoch in range(4):
+        append_metrics(path, {"epoch": epoch})
+    keep_metrics(path, 2)
+    assert path.read_text() == '{"epoch": 0}\n{"epoch": 1}\n'
+    with pytest.raises(InputError, match="expected 3 records, got 2"):
+        keep_metrics(path, 3)
+
+
+@pytest.mark.parametrize("line", ["{oops", "[1]", "\ufffd"])
+def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"epoch": 1}\n' + line + "\n")
+    with pytest.raises(InputError, match="expected a JSON object in line 2, got"):
+        read_metrics(path)
