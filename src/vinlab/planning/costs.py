@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int, Int64
+from jaxtyping import Bool, Float, Float64, Int, Int64
 from numpy.typing import ArrayLike
 from torch import Tensor
 
@@ -58,6 +58,11 @@ class MoveTable:
 
     def __len__(self) -> int:
         return len(self.offsets)
+
+    @property
+    def lengths(self) -> Float64[np.ndarray, " A"]:
+        """The length of each move in cells; one that stays takes as long as a step."""
+        return np.maximum(np.hypot(self.offsets[:, 0], self.offsets[:, 1]), 1.0)
 
     @classmethod
     def of(cls, offsets: ArrayLike) -> "MoveTable":
