@@ -1,0 +1,115 @@
+"""The compiled search as one differentiable function of PyTorch."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int8
+from torch import Tensor
+
+from vinlab.planning.costs import CostMap, MoveTable
+from vinlab.planning.fused.threads import run_shares
+from vinlab.planning.policy_evaluation import evaluate_moves
+
+
+def is_searchable(problem: CostMap) -> bool:
+    """Whether the compiled search serves these costs: float32 or float64 on the CPU, without forward derivatives."""
+    costs = problem.costs
+    if torch.compiler.is_compiling() or torch.autograd.forward_ad.unpack_dual(costs).tangent is not None:
+        return False
+    return costs.device.type == "cpu" and costs.dtype in (torch.float32, torch.float64)
+
+
+def search_plan(
+    problem: CostMap, moves: MoveTable
+) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"], Int8[Tensor, "B H W"]]:
+    """q, value and greedy moves, by search."""
+    allowed = problem.costs.new_empty(0) if problem.allowed is None else problem.allowed
+    inputs = (problem.costs, problem.terminals, allowed)
+    if torch.is_grad_enabled() and problem.costs.requires_grad:
+        return Search.apply(*inputs, moves.offsets)  # pyright: ignore[reportReturnType]
+    return _search(*inputs, moves.offsets)[:3]
+
+
+class Search(torch.autograd.Function):
+    """A search that keeps the greedy moves and the order of search: all that the gradient needs."""
+
+    @staticmethod
+    def forward(ctx: Any, costs: Tensor, terminals: Tensor, allowed: Tensor, offsets: np.ndarray):
+        """Plan, and keep the order."""
+        q, value, moves, order, counts = _search(costs, terminals, allowed, offsets)
+        ctx.save_for_backward(costs, terminals, allowed, q, moves, order, counts)
+        ctx.offsets = offsets
+        ctx.mark_non_differentiable(moves)
+        return q, value, moves
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor):
+        """The gradient of the costs; by the reference when it is to be differentiated again."""
+        costs, terminals, allowed, q, moves, order, counts = ctx.saved_tensors
+        if torch.is_grad_enabled():
+            problem = CostMap(costs, terminals, allowed if len(allowed) else None)
+            results = evaluate_moves(problem, MoveTable(ctx.offsets), moves.long())
+            (gradient,) = torch.autograd.grad(results, costs, gradients[:2], create_graph=True)
+        else:
+            gradient = _send_back(*gradients[:2], q, moves, order, counts, ctx.offsets)
+        return gradient, None, None, None
+
+
+def _search(
+    costs: Tensor, terminals: Tensor, allowed: Tensor, offsets: np.ndarray
+) -> tuple[Tensor, Tensor, Int8[Tensor, "B H W"], Tensor, Tensor]:
+    """q, value, greedy moves, the order of search and the number of cells found."""
+    from vinlab.planning.fused.search import read_maps, search_maps
+
+    problems, _, rows, cols = costs.shape
+    distances = np.empty((problems, rows * cols))
+    moves = torch.empty(problems, rows, cols, dtype=torch.int8)
+    order = torch.empty(problems, rows * cols, dtype=torch.int32)
+    counts = torch.empty(problems, dtype=torch.int64)
+    q = torch.empty(costs.shape, dtype=costs.dtype)
+    value = torch.empty(problems, 1, rows, cols, dtype=costs.dtype)
+    arrays = _arrays(costs.detach(), _mask(allowed, costs))
+    searched = [*arrays, *_arrays(terminals), offsets, distances, moves.flatten(1).numpy()]
+    searched += [order.numpy(), counts.numpy()]
+
+    def work(_: int, first: int, last: int) -> None:
+        search_maps(first, last, *searched)
+        read_maps(first, last, *arrays, offsets, distances, q.numpy(), value.numpy())
+
+    if costs.numel():
+        run_shares(work, problems, costs[0].numel())
+    return q, value, moves, order, counts
+
+
+def _send_back(
+    q_gradient: Tensor,
+    value_gradient: Tensor,
+    q: Tensor,
+    moves: Tensor,
+    order: Tensor,
+    counts: Tensor,
+    offsets: np.ndarray,
+) -> Tensor:
+    """The gradient of the costs."""
+    from vinlab.planning.fused.search import send_back_maps
+
+    gradient = torch.empty_like(q)
+    arrays = _arrays(q_gradient, value_gradient, q, moves.flatten(1), order, counts)
+
+    def work(_: int, first: int, last: int) -> None:
+        send_back_maps(first, last, *arrays, offsets, gradient.numpy())
+
+    if q.numel():
+        run_shares(work, len(q), q[0].numel())
+    return gradient
+
+
+def _mask(allowed: Tensor, costs: Tensor) -> Tensor:
+    """The allowed moves, or a batch of none where all are."""
+    return allowed if len(allowed) else torch.empty(0, *costs.shape[1:], dtype=torch.bool)
+
+
+def _arrays(*tensors: Tensor) -> list:
+    """The tensors as contiguous arrays."""
+    return [np.ascontiguousarray(tensor.numpy()) for tensor in tensors]
