@@ -1,6 +1,7 @@
 """The four learned parts of a VIN: reward, transition, attention and policy."""
 
 from vinlab.modules.attention import PatchAttention, StateAttention
+from vinlab.modules.move_cost import KnownMoves, MoveCosts
 from vinlab.modules.policy import IdentityPolicy, LinearPolicy, MlpPolicy, TemperaturePolicy
 from vinlab.modules.reward import CnnReward, ExpCostReward, HierarchicalReward, LinearReward
 from vinlab.modules.transition import (
@@ -22,9 +23,11 @@ __all__ = [
     "HierarchicalReward",
     "HierarchicalTransition",
     "IdentityPolicy",
+    "KnownMoves",
     "LinearPolicy",
     "LinearReward",
     "MlpPolicy",
+    "MoveCosts",
     "PatchAttention",
     "SharedTransition",
     "SoftmaxTransition",

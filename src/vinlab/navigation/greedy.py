@@ -13,7 +13,7 @@ from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions
 from vinlab.types import MOVE_NAMES, Iterations
 
 
-class MoveTable:
+class TablePolicy:
     """A policy that reads its moves from a table ``[B H W]``, which stands in place of a plan."""
 
     def plan(self, observation: Tensor, *, iterations: Iterations = None) -> Any:

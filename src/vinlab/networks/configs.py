@@ -30,6 +30,7 @@ REGISTRY: dict[str, str] = {
     "hierarchical-vin": "grid.configs:HierarchicalVinConfig",
     "cost-vin": "grid.cost_vin:CostVinConfig",
     "hierarchical-cost-vin": "grid.cost_vin:HierarchicalCostVinConfig",
+    "fixed-point-vin": "grid.fixed_point:FixedPointVinConfig",
     "cnn": "grid.cnn:CnnConfig",
     "fcn": "grid.fcn:FcnConfig",
     "value-vin": "grid.rl:ValueVinConfig",

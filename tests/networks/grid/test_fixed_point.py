@@ -8,7 +8,7 @@ from vinlab.domains.gridworld.expert import demonstrate_everywhere
 from vinlab.domains.gridworld.problem import GridworldConfig, observe, sample_problems
 from vinlab.learners.imitation import ImitationLoss
 from vinlab.modules.move_cost import MOST_LOG_PRICE, KnownMoves, MoveCosts
-from vinlab.networks.fixed_point import FixedPointVinConfig
+from vinlab.networks.grid.fixed_point import FixedPointVinConfig
 from vinlab.planning.costs import MOST_COST, CostMap, MoveTable, terminals_at
 from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.types import MOVE_COSTS, InputError
