@@ -52,7 +52,8 @@ class Search(torch.autograd.Function):
             results = evaluate_moves(problem, MoveTable(ctx.offsets), moves.long())
             (gradient,) = torch.autograd.grad(results, costs, gradients[:2], create_graph=True)
         else:
-            gradient = _send_back(*gradients[:2], q, moves, order, counts, ctx.offsets)
+            q_gradient, value_gradient = gradients[:2]
+            gradient = _send_back(q_gradient, value_gradient, q, moves, order, counts, ctx.offsets)
         return gradient, None, None, None
 
 
@@ -72,10 +73,11 @@ def _search(
     arrays = _arrays(costs.detach(), _mask(allowed, costs))
     searched = [*arrays, *_arrays(terminals), offsets, distances, moves.flatten(1).numpy()]
     searched += [order.numpy(), counts.numpy()]
+    read = [*arrays, offsets, distances, q.numpy(), value.numpy()]
 
     def work(_: int, first: int, last: int) -> None:
         search_maps(first, last, *searched)
-        read_maps(first, last, *arrays, offsets, distances, q.numpy(), value.numpy())
+        read_maps(first, last, *read)
 
     if costs.numel():
         run_shares(work, problems, costs[0].numel())
@@ -96,9 +98,10 @@ def _send_back(
 
     gradient = torch.empty_like(q)
     arrays = _arrays(q_gradient, value_gradient, q, moves.flatten(1), order, counts)
+    arrays += [offsets, gradient.numpy()]
 
     def work(_: int, first: int, last: int) -> None:
-        send_back_maps(first, last, *arrays, offsets, gradient.numpy())
+        send_back_maps(first, last, *arrays)
 
     if q.numel():
         run_shares(work, len(q), q[0].numel())
@@ -110,6 +113,6 @@ def _mask(allowed: Tensor, costs: Tensor) -> Tensor:
     return allowed if len(allowed) else torch.empty(0, *costs.shape[1:], dtype=torch.bool)
 
 
-def _arrays(*tensors: Tensor) -> list:
+def _arrays(*tensors: Tensor) -> Any:
     """The tensors as contiguous arrays."""
     return [np.ascontiguousarray(tensor.numpy()) for tensor in tensors]
