@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int8
+from jaxtyping import Float, Float64, Int8
 from torch import Tensor
 
 from vinlab.planning.costs import CostMap, MoveTable
@@ -28,7 +28,7 @@ def search_plan(
     inputs = (problem.costs, problem.terminals, allowed)
     if torch.is_grad_enabled() and problem.costs.requires_grad:
         return Search.apply(*inputs, moves.offsets)  # pyright: ignore[reportReturnType]
-    return _search(*inputs, moves.offsets)[:3]
+    return search(*inputs, moves.offsets)[:3]
 
 
 class Search(torch.autograd.Function):
@@ -37,7 +37,7 @@ class Search(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, costs: Tensor, terminals: Tensor, allowed: Tensor, offsets: np.ndarray):
         """Plan, and keep the order."""
-        q, value, moves, order, counts = _search(costs, terminals, allowed, offsets)
+        q, value, moves, order, counts, _ = search(costs, terminals, allowed, offsets)
         ctx.save_for_backward(costs, terminals, allowed, q, moves, order, counts)
         ctx.offsets = offsets
         ctx.mark_non_differentiable(moves)
@@ -56,30 +56,30 @@ class Search(torch.autograd.Function):
         return gradient, None, None, None
 
 
-def _search(
+def search(
     costs: Tensor, terminals: Tensor, allowed: Tensor, offsets: np.ndarray
-) -> tuple[Tensor, Tensor, Int8[Tensor, "B H W"], Tensor, Tensor]:
-    """q, value, greedy moves, the order of search and the number of cells found."""
+) -> tuple[Tensor, Tensor, Int8[Tensor, "B H W"], Tensor, Tensor, Float64[Tensor, "B N"]]:
+    """The q, value and greedy moves; the order of search, the number of cells found, and the cost to go."""
     from vinlab.planning.fused.search import read_maps, search_maps
 
     problems, _, rows, cols = costs.shape
-    distances = np.empty((problems, rows * cols))
+    distances = torch.empty(problems, rows * cols, dtype=torch.float64)
     moves = torch.empty(problems, rows, cols, dtype=torch.int8)
     order = torch.empty(problems, rows * cols, dtype=torch.int32)
     counts = torch.empty(problems, dtype=torch.int64)
     q = torch.empty(costs.shape, dtype=costs.dtype)
     value = torch.empty(problems, 1, rows, cols, dtype=costs.dtype)
-    arrays = _arrays(costs.detach(), _mask(allowed, costs))
-    searched = [*arrays, *_arrays(terminals), offsets, distances, moves.flatten(1).numpy()]
+    arrays = arrays_of(costs.detach(), _mask(allowed, costs))
+    searched = [*arrays, *arrays_of(terminals), offsets, distances.numpy(), moves.flatten(1).numpy()]
     searched += [order.numpy(), counts.numpy()]
 
     def work(_: int, first: int, last: int) -> None:
         search_maps(first, last, *searched)
-        read_maps(first, last, *arrays, offsets, distances, q.numpy(), value.numpy())
+        read_maps(first, last, *arrays, offsets, distances.numpy(), q.numpy(), value.numpy())
 
     if costs.numel():
         run_shares(work, problems, costs[0].numel())
-    return q, value, moves, order, counts
+    return q, value, moves, order, counts, distances
 
 
 def _send_back(
@@ -95,7 +95,7 @@ def _send_back(
     from vinlab.planning.fused.search import send_back_maps
 
     gradient = torch.empty_like(q)
-    arrays = _arrays(q_gradient, value_gradient, q, moves.flatten(1), order, counts)
+    arrays = arrays_of(q_gradient, value_gradient, q, moves.flatten(1), order, counts)
 
     def work(_: int, first: int, last: int) -> None:
         send_back_maps(first, last, *arrays, offsets, gradient.numpy())
@@ -110,6 +110,6 @@ def _mask(allowed: Tensor, costs: Tensor) -> Tensor:
     return allowed if len(allowed) else torch.empty(0, *costs.shape[1:], dtype=torch.bool)
 
 
-def _arrays(*tensors: Tensor) -> list:
+def arrays_of(*tensors: Tensor) -> list:
     """The tensors as contiguous arrays."""
     return [np.ascontiguousarray(tensor.numpy()) for tensor in tensors]
