@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from vinlab.networks import ValueIterationNetwork
     from vinlab.planning import (
         CostMap,
+        FixedPointPlanner,
         GraphPlanner,
         GraphTransition,
         GridPlanner,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         MoveTable,
         SharedKernels,
         ShortestPathPlanner,
+        TerminalReward,
         UntiedKernels,
         coarse_as_initial_value,
         coarse_as_reward,
@@ -60,6 +62,7 @@ __all__ = [
     "CostMap",
     "Demonstrations",
     "ExpCostReward",
+    "FixedPointPlanner",
     "FixedTransition",
     "GraphPlan",
     "GraphPlanner",
@@ -89,6 +92,7 @@ __all__ = [
     "SoftmaxTransition",
     "StateAttention",
     "TemperaturePolicy",
+    "TerminalReward",
     "UntiedKernels",
     "UntiedTransition",
     "ValueIterationNetwork",

@@ -50,6 +50,8 @@ class MoveCosts(nn.Module):
         lengths = torch.as_tensor(moves.lengths, dtype=torch.float32)
         self.register_buffer("lengths", lengths[:, None, None], persistent=False)
         self._start()
+        # With channels last, and without a second image of the features, the costs of a large map take half the time.
+        self.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
 
     def _start(self) -> None:
         assert self.log_price.bias is not None
@@ -63,7 +65,7 @@ class MoveCosts(nn.Module):
 
     def costs(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B A H W"]:
         """The cost of each move in each cell, whatever the goal."""
-        features = self.features(observation[:, self.seen]).relu()
+        features = self.features(observation[:, self.seen]).relu_()
         return self.lengths * (GAIN * self.log_price(features)).clamp(0.0, MOST_LOG_PRICE).exp()
 
     def terminals(self, observation: Float[Tensor, "B C H W"]) -> Bool[Tensor, "B H W"]:

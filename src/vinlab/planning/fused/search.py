@@ -24,8 +24,9 @@ BUCKETS = 65
 OUTSIDE, SETTLED = 254, 255
 """Where a cell is that has not been found yet, and one whose cost is final."""
 
-MOST_UNITS = 2.0**42
-"""With more units than this, rounding could put a cell into the unit of one that it is reached from."""
+MOST_UNITS = 2.0**62
+"""The largest key. Beyond 2**42 rounding may put a cell into the unit of one that it is reached from; as a cell that is
+settled stays so, its cost is then too high by less than 1e-12 of it."""
 
 
 @no_type_check
@@ -72,18 +73,8 @@ def search_maps(first, last, costs, allowed, terminals, offsets, distances, move
         move[:] = NO_MOVE
         where[:] = OUTSIDE
         scale = 1.0 / (0.999 * least) if rows * cols * most < MOST_UNITS * least else 0.0
-        counts[problem] = _search(
-            incoming,
-            jumps,
-            terminals[problem].ravel(),
-            scale,
-            distance,
-            move,
-            order[problem],
-            after,
-            before,
-            where,
-        )
+        queue = (order[problem], after, before, where)
+        counts[problem] = _search(incoming, jumps, terminals[problem].ravel(), scale, distance, move, *queue)
 
 
 @njit(nogil=True)
@@ -135,9 +126,11 @@ def _search(incoming, jumps, terminals, scale, distance, moves, order, after, be
                 continue
             source, through = cell - jumps[move], here + cost
             if through < distance[source]:
+                bucket, old = _bit_length(_key(through, scale) ^ lowest), where[source]
+                if old == SETTLED:
+                    continue
                 distance[source] = through
                 moves[source] = move
-                bucket, old = _bit_length(_key(through, scale) ^ lowest), where[source]
                 if bucket == old:
                     continue
                 if old != OUTSIDE:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int8
+from jaxtyping import Float, Float64, Int8
 from torch import Tensor
 
 from vinlab.planning.costs import CostMap, MoveTable
@@ -28,7 +28,7 @@ def search_plan(
     inputs = (problem.costs, problem.terminals, allowed)
     if torch.is_grad_enabled() and problem.costs.requires_grad:
         return Search.apply(*inputs, moves.offsets)  # pyright: ignore[reportReturnType]
-    return _search(*inputs, moves.offsets)[:3]
+    return search(*inputs, moves.offsets)[:3]
 
 
 class Search(torch.autograd.Function):
@@ -37,7 +37,7 @@ class Search(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, costs: Tensor, terminals: Tensor, allowed: Tensor, offsets: np.ndarray):
         """Plan, and keep the order."""
-        q, value, moves, order, counts = _search(costs, terminals, allowed, offsets)
+        q, value, moves, order, counts, _ = search(costs, terminals, allowed, offsets)
         ctx.save_for_backward(costs, terminals, allowed, q, moves, order, counts)
         ctx.offsets = offsets
         ctx.mark_non_differentiable(moves)
@@ -46,34 +46,34 @@ class Search(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor):
         """The gradient of the costs; by the reference when it is to be differentiated again."""
-        costs, terminals, allowed, q, moves, order, counts = ctx.saved_tensors
+        costs, terminals, allowed, *kept = ctx.saved_tensors
+        q_gradient, value_gradient, _ = gradients
         if torch.is_grad_enabled():
             problem = CostMap(costs, terminals, allowed if len(allowed) else None)
-            results = evaluate_moves(problem, MoveTable(ctx.offsets), moves.long())
-            (gradient,) = torch.autograd.grad(results, costs, gradients[:2], create_graph=True)
+            results = evaluate_moves(problem, MoveTable(ctx.offsets), kept[1].long())
+            (gradient,) = torch.autograd.grad(results, costs, (q_gradient, value_gradient), create_graph=True)
         else:
-            q_gradient, value_gradient = gradients[:2]
-            gradient = _send_back(q_gradient, value_gradient, q, moves, order, counts, ctx.offsets)
+            gradient = _send_back(q_gradient, value_gradient, kept, ctx.offsets)
         return gradient, None, None, None
 
 
-def _search(
+def search(
     costs: Tensor, terminals: Tensor, allowed: Tensor, offsets: np.ndarray
-) -> tuple[Tensor, Tensor, Int8[Tensor, "B H W"], Tensor, Tensor]:
-    """q, value, greedy moves, the order of search and the number of cells found."""
+) -> tuple[Tensor, Tensor, Int8[Tensor, "B H W"], Tensor, Tensor, Float64[Tensor, "B N"]]:
+    """The q, value and greedy moves; the order of search, the number of cells found, and the cost to go."""
     from vinlab.planning.fused.search import read_maps, search_maps
 
     problems, _, rows, cols = costs.shape
-    distances = np.empty((problems, rows * cols))
+    distances = torch.empty(problems, rows * cols, dtype=torch.float64)
     moves = torch.empty(problems, rows, cols, dtype=torch.int8)
     order = torch.empty(problems, rows * cols, dtype=torch.int32)
     counts = torch.empty(problems, dtype=torch.int64)
     q = torch.empty(costs.shape, dtype=costs.dtype)
     value = torch.empty(problems, 1, rows, cols, dtype=costs.dtype)
-    arrays = _arrays(costs.detach(), _mask(allowed, costs))
-    searched = [*arrays, *_arrays(terminals), offsets, distances, moves.flatten(1).numpy()]
-    searched += [order.numpy(), counts.numpy()]
-    read = [*arrays, offsets, distances, q.numpy(), value.numpy()]
+    arrays = arrays_of(costs.detach(), _mask(allowed, costs))
+    kept = arrays_of(distances, moves.flatten(1), order, counts)
+    searched = [*arrays, *arrays_of(terminals), offsets, *kept]
+    read = [*arrays, offsets, *arrays_of(distances, q, value)]
 
     def work(_: int, first: int, last: int) -> None:
         search_maps(first, last, *searched)
@@ -81,27 +81,20 @@ def _search(
 
     if costs.numel():
         run_shares(work, problems, costs[0].numel())
-    return q, value, moves, order, counts
+    return q, value, moves, order, counts, distances
 
 
-def _send_back(
-    q_gradient: Tensor,
-    value_gradient: Tensor,
-    q: Tensor,
-    moves: Tensor,
-    order: Tensor,
-    counts: Tensor,
-    offsets: np.ndarray,
-) -> Tensor:
-    """The gradient of the costs."""
+def _send_back(q_gradient: Tensor, value_gradient: Tensor, kept: list[Tensor], offsets: np.ndarray) -> Tensor:
+    """The gradient of the costs, from q, greedy moves, order and number of cells found."""
     from vinlab.planning.fused.search import send_back_maps
 
+    q, moves, order, counts = kept
     gradient = torch.empty_like(q)
-    arrays = _arrays(q_gradient, value_gradient, q, moves.flatten(1), order, counts)
-    arrays += [offsets, gradient.numpy()]
+    arrays = arrays_of(q_gradient, value_gradient, q, moves.flatten(1), order, counts)
+    arguments = [*arrays, offsets, *arrays_of(gradient)]
 
     def work(_: int, first: int, last: int) -> None:
-        send_back_maps(first, last, *arrays)
+        send_back_maps(first, last, *arguments)
 
     if q.numel():
         run_shares(work, len(q), q[0].numel())
@@ -113,6 +106,6 @@ def _mask(allowed: Tensor, costs: Tensor) -> Tensor:
     return allowed if len(allowed) else torch.empty(0, *costs.shape[1:], dtype=torch.bool)
 
 
-def _arrays(*tensors: Tensor) -> Any:
-    """The tensors as contiguous arrays."""
+def arrays_of(*tensors: Tensor) -> list:
+    """The tensors as contiguous arrays; those that are contiguous share their memory."""
     return [np.ascontiguousarray(tensor.numpy()) for tensor in tensors]

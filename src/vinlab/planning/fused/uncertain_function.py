@@ -1,0 +1,126 @@
+"""The compiled fixed point of uncertain transitions as one differentiable function of PyTorch."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vinlab.planning.fused.search_function import arrays_of, search
+from vinlab.planning.fused.threads import run_shares, shares_of
+from vinlab.planning.policy_iteration import UncertainProblem, evaluate_policy
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """When sweeps end."""
+
+    tolerance: float
+    """A sweep that changes no value by more than this share of it is the last."""
+    most: int
+    """Sweeps at most."""
+
+
+def settle_by_sweeps(
+    problem: UncertainProblem, accuracy: Accuracy
+) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
+    """The q and value at the fixed point, by compiled sweeps."""
+    inputs = (problem.share, problem.probabilities, problem.terminals)
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in inputs):
+        return Settle.apply(*inputs, accuracy)  # pyright: ignore[reportReturnType]
+    return _settle(problem, accuracy)[:2]
+
+
+class Settle(torch.autograd.Function):
+    """Sweeps to the fixed point that keep the values, the greedy policy and the order of cells."""
+
+    @staticmethod
+    def forward(ctx: Any, share: Tensor, probabilities: Tensor, terminals: Tensor, accuracy: Accuracy):
+        """Plan, and keep the fixed point."""
+        problem = UncertainProblem(share, probabilities, terminals)
+        q, value, *kept = _settle(problem, accuracy)
+        ctx.save_for_backward(share, probabilities, terminals, q, *kept)
+        ctx.accuracy = accuracy
+        return q, value
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor):
+        """The gradients of share and kernels; by the reference when they are to be differentiated again."""
+        share, probabilities, terminals, q, values, policy, order, counts = ctx.saved_tensors
+        problem = UncertainProblem(share, probabilities, terminals)
+        if torch.is_grad_enabled():
+            results = evaluate_policy(problem, policy.view_as(terminals).long())
+            wanted = [
+                t for t, need in zip((share, probabilities), ctx.needs_input_grad, strict=False) if need
+            ]
+            found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=True))
+            return *(next(found) if need else None for need in ctx.needs_input_grad[:2]), None, None
+        found = _send_back(problem, gradients, (q, values, policy, order, counts), ctx.accuracy)
+        return *found, None, None
+
+
+def _settle(problem: UncertainProblem, accuracy: Accuracy) -> tuple[Tensor, ...]:
+    """The q and value; the settled values, greedy policy, order of cells and number of cells with a path."""
+    from vinlab.planning.fused.uncertain import read_uncertain_maps, settle_maps
+
+    share, moves = problem.share.detach(), problem.moves.offsets
+    everywhere = share.new_empty(0)
+    q, _, policy, order, counts, distances = search(-share, problem.terminals, everywhere, moves)
+    value, values, policy = share.new_empty(len(share), 1, *share.shape[2:]), -distances, policy.flatten(1)
+    changes = np.zeros(len(share))
+    kernels, offsets = _kernels(problem), problem.offsets
+    (shares,) = arrays_of(share)
+    swept = [order.numpy(), counts.numpy(), values.numpy(), policy.numpy()]
+
+    def work(_: int, first: int, last: int) -> None:
+        limits = (accuracy.tolerance, accuracy.most, changes)
+        settle_maps(first, last, shares, kernels, offsets, moves, *swept, *limits)
+        filled = (values.numpy(), q.numpy(), value.numpy())
+        read_uncertain_maps(first, last, shares, kernels, offsets, moves, *filled)
+
+    if share.numel():
+        run_shares(work, len(share), share[0].numel() * 10)
+    _warn(changes, accuracy, "the value")
+    return q, value, values, policy, order, counts
+
+
+def _send_back(
+    problem: UncertainProblem, gradients: tuple[Tensor, ...], kept: tuple[Tensor, ...], accuracy: Accuracy
+) -> tuple[Tensor, Tensor]:
+    """The gradients of the reward's share and of the kernels."""
+    from vinlab.planning.fused.uncertain import send_back_uncertain_maps
+
+    q, values, policy, order, counts = kept
+    gradient, changes = torch.empty_like(q), np.zeros(len(q))
+    kernels = _kernels(problem)
+    sums = np.zeros((max(1, len(shares_of(len(q))) if len(q) else 1), *kernels.shape))
+    inputs = [*arrays_of(*gradients, q, values, policy), kernels, problem.offsets, *arrays_of(order, counts)]
+
+    def work(share: int, first: int, last: int) -> None:
+        outputs = (accuracy.tolerance, accuracy.most, gradient.numpy(), sums, changes)
+        send_back_uncertain_maps(share, first, last, *inputs, *outputs)
+
+    if q.numel():
+        run_shares(work, len(q), q[0].numel() * 10)
+    _warn(changes, accuracy, "the gradient")
+    kernel_gradient = torch.from_numpy(sums.sum(axis=0)).view_as(problem.probabilities)
+    return gradient, kernel_gradient.to(problem.probabilities)
+
+
+def _kernels(problem: UncertainProblem) -> np.ndarray:
+    """The probabilities ``[A K]`` in float64."""
+    return np.ascontiguousarray(problem.probabilities.detach().double().flatten(1).numpy())
+
+
+def _warn(changes: np.ndarray, accuracy: Accuracy, what: str) -> None:
+    largest = float(changes.max(initial=0.0))
+    if not largest <= accuracy.tolerance:
+        warnings.warn(
+            f"{what} has not settled after {accuracy.most} sweeps: expected a last change of at most "
+            f"{accuracy.tolerance:g}, got {largest:g}.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
