@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vinlab.learners.imitation import surprise
+from vinlab.learners.losses import set_nll
 from vinlab.networks.grid.fixed_point import FixedPointVinConfig
 from vinlab.planning.costs import UNREACHABLE, CostMap, MoveTable, terminals_at
 from vinlab.planning.shortest_path import ShortestPathPlan, ShortestPathPlanner
@@ -64,7 +64,7 @@ def main(steps: str = "200", side: str = "48") -> None:
         expert = solve(observation, legal_moves(observation)[1])
         right = (expert.q > expert.value - 1e-9) & (expert.value > UNREACHABLE) & (expert.value < 0)
         logits = network.plan(observation).q * network.policy.log_inverse_temperature.exp()
-        losses = surprise(logits.flatten(2).transpose(1, 2), right.flatten(2).transpose(1, 2))
+        losses = set_nll(logits.flatten(2).transpose(1, 2), right.flatten(2).transpose(1, 2))
         optimiser.zero_grad()
         losses.mean().backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)

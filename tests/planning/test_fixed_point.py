@@ -64,7 +64,7 @@ def by_the_book(uncertain, index):
 def test_the_value_is_that_of_exact_value_iteration(batch, rows, cols, goals, logit):
     task, transition = problem(batch, rows, cols, goals=goals), kernels(logit)
     found = plan(task, transition)
-    uncertain = UncertainProblem(transition.reward_share(task.reward, 0), transition.value, task.terminals)
+    uncertain = UncertainProblem(transition.reward_term(task.reward, 0), transition.value, task.terminals)
     true = np.stack([by_the_book(uncertain, index) for index in range(batch)])
     np.testing.assert_allclose(found.value[:, 0].detach().numpy(), true, rtol=1e-7, atol=1e-7)
     best = found.q.max(dim=1, keepdim=True).values.masked_fill(task.terminals[:, None], 0.0)
@@ -74,7 +74,7 @@ def test_the_value_is_that_of_exact_value_iteration(batch, rows, cols, goals, lo
 def test_move_logits_make_it_a_shortest_path():
     task, transition = problem(5, 9, 12, goals=2), kernels(60.0, noise=0.0)
     shortest = ShortestPathPlanner()(
-        CostMap(-transition.reward_share(task.reward, 0), task.terminals),
+        CostMap(-transition.reward_term(task.reward, 0), task.terminals),
         MoveTable.of(offsets_of(transition)),
     )
     found = plan(task, transition)
@@ -91,7 +91,7 @@ def offsets_of(transition):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_sweeps_equal_policy_iteration_with_their_gradients(dtype):
     task, transition = problem(4, 7, 9, goals=2, dtype=dtype, channels=2), kernels(dtype=dtype, channels=2)
-    share = transition.reward_share(task.reward, 0).detach().requires_grad_()
+    share = transition.reward_term(task.reward, 0).detach().requires_grad_()
     chances = transition.value.detach().requires_grad_()
     uncertain = UncertainProblem(share, chances, task.terminals)
     compiled = FixedPointPlanner(tolerance=1e-12)._settle(uncertain)
@@ -110,7 +110,7 @@ def test_the_gradient_is_that_of_backups_until_they_settle():
     reward = task.reward.clone().requires_grad_()
     chances = transition.value.detach().requires_grad_()
     own = SharedKernels(transition.reward.detach(), chances)
-    uncertain = UncertainProblem(own.reward_share(reward, 0), chances, task.terminals)
+    uncertain = UncertainProblem(own.reward_term(reward, 0), chances, task.terminals)
     q, value = unrolled(uncertain, 150)
     found = plan(TerminalReward(reward, task.terminals), own)
     torch.testing.assert_close(found.value, value)

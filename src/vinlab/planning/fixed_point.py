@@ -60,7 +60,7 @@ class FixedPointPlanner(nn.Module):
                 f"expected no number of iterations, as this planner runs until the value settles, got {iterations}."
             )
         kernels = require_probabilities(transition)
-        share = kernels.reward_share(problem.reward, 0)
+        share = kernels.reward_term(problem.reward, 0)
         uncertain = UncertainProblem(share, kernels.value, problem.terminals)
         require_cost_map(CostMap(-share.detach(), problem.terminals), uncertain.moves)
         q, value = self._settle(uncertain)
