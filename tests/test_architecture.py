@@ -34,7 +34,7 @@ SEES: dict[str, set[str]] = {
         "maps",
         "models",
         "networks",
-        "planning.exact",
+        "planning",
     },
     "serve": {"types", "domains", "maps", "models", "navigation", "networks", "recording.files"},
     "experiments": {

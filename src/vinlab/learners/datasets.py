@@ -17,7 +17,7 @@ class TaskSet:
     """Demonstrations on maps of one size, with the number of backups that they need."""
 
     demonstrations: Demonstrations
-    iterations: int
+    iterations: int | None
 
 
 class MixedDemonstrations:

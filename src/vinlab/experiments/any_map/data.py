@@ -21,8 +21,8 @@ class TrainingSet:
 
     map_set: MapSet
     maps: int
-    iterations: int
-    """K on these maps: enough for nearly all their paths."""
+    iterations: int | None = None
+    """K on these maps, enough for nearly all their paths; None for a planner that runs to its fixed point."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,28 @@ class EvaluationSet:
 
 
 TRAINING = (
+    *(TrainingSet(paper(size), 120) for size in (8, 16, 28)),
+    TrainingSet(blocks(32), 100),
+    TrainingSet(blocks(64), 40),
+    TrainingSet(blocks(100), 12),
+    TrainingSet(scattered(16), 60),
+    TrainingSet(scattered(24, 0.1), 60),
+    TrainingSet(scattered(24, 0.35), 100),
+    TrainingSet(scattered(32, 0.4), 100),
+    TrainingSet(scattered(64), 60),
+    TrainingSet(scattered(100), 24),
+    *(TrainingSet(mazes(15, opened), 60) for opened in (0.0, 0.15)),
+    *(TrainingSet(mazes(31, opened), 50) for opened in (0.0, 0.1)),
+    *(TrainingSet(mazes(63, opened), 30) for opened in (0.0, 0.1)),
+    TrainingSet(mazes(101), 24),
+    TrainingSet(mazes(151), 12),
+    TrainingSet(mazes(255), 6),
+    TrainingSet(mazes(511), 3),
+    TrainingSet(mazes(1023), 1),
+)
+"""For planning to the fixed point: a few large mazes teach that a wall costs more than the longest detour."""
+
+UNROLLED_TRAINING = (
     TrainingSet(paper(8), 300, 16),
     TrainingSet(paper(16), 600, 30),
     TrainingSet(paper(28), 400, 60),
@@ -49,7 +71,7 @@ TRAINING = (
     TrainingSet(mazes(63), 64, 1000),
     TrainingSet(mazes(101), 24, 2300),
 )
-"""Many small maps, on which a plan is cheap, and some with long paths.
+"""For unrolled backups: many small maps, on which a plan is cheap, and some with long paths.
 
 Large mazes teach how much more than a step a wall must cost: more than the longest detour.
 """
@@ -64,6 +86,8 @@ VALIDATION = (
     EvaluationSet(mazes(101), 2),
 )
 
+LARGE_VALIDATION = (*VALIDATION, EvaluationSet(mazes(255), 1), EvaluationSet(mazes(511), 1))
+
 TEST = (
     EvaluationSet(paper(28), 200),
     EvaluationSet(blocks(64), 200),
@@ -75,14 +99,24 @@ TEST = (
     EvaluationSet(mazes(101, 0.1), 50),
 )
 
+LARGE_TEST = (
+    *(EvaluationSet(paper(size), 200) for size in (8, 16, 28, 40, 64)),
+    EvaluationSet(blocks(64), 200),
+    EvaluationSet(scattered(64), 200),
+    EvaluationSet(scattered(100), 200),
+    *(EvaluationSet(mazes(size, opened), 200) for opened in (0.0, 0.1) for size in (15, 31, 63, 101)),
+    *(EvaluationSet(mazes(255, opened), 20) for opened in (0.0, 0.1)),
+    *(EvaluationSet(mazes(511, opened), 4) for opened in (0.0, 0.1)),
+)
+
 
 @dataclass(frozen=True)
 class AnyMapData:
     """Which maps to train on, to choose weights by and to test on."""
 
     training: tuple[TrainingSet, ...] = TRAINING
-    validation: tuple[EvaluationSet, ...] = VALIDATION
-    test: tuple[EvaluationSet, ...] = TEST
+    validation: tuple[EvaluationSet, ...] = LARGE_VALIDATION
+    test: tuple[EvaluationSet, ...] = LARGE_TEST
     size: int = 32
     """The side of the maps for which the network's own K is meant; on others it is scaled."""
     corner_cutting: bool = True

@@ -10,7 +10,7 @@ import numpy as np
 from vinlab.domains.gridworld.expert import solve
 from vinlab.domains.gridworld.files import read_problems
 from vinlab.evaluation import metrics
-from vinlab.experiments.any_map.data import TEST, AnyMapSets, Sets, make_test_sets
+from vinlab.experiments.any_map.data import LARGE_TEST, TEST, AnyMapSets, Sets, make_test_sets
 from vinlab.experiments.any_map.settings import AnyMapTraining
 from vinlab.experiments.base import EvaluateRequest, Evaluation
 from vinlab.experiments.results import RunResult
@@ -175,7 +175,9 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     cutting = model.corner_cutting if request.corner_cutting is None else request.corner_cutting
     settings = {"iterations": request.iterations, "corner_cutting": cutting}
     if request.problems is None:
-        sets = make_test_sets(TEST, corner_cutting=cutting)
+        # The sets of the model's own test: the largest maps are for planners without a K.
+        parts = TEST if model.network.iterations else LARGE_TEST
+        sets = make_test_sets(parts, corner_cutting=cutting)
         scores: Mapping[str, Any] = evaluate_sets(
             model,
             sets,

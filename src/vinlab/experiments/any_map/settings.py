@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, replace
 
-from vinlab.experiments.any_map.data import AnyMapData
+from vinlab.experiments.any_map.data import TEST, UNROLLED_TRAINING, VALIDATION, AnyMapData
 from vinlab.experiments.base import Budget, Recipe, Setting
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.configs import VinConfig
 from vinlab.networks.grid.cost_vin import CostVinConfig
+from vinlab.networks.grid.fixed_point import FixedPointVinConfig
 
 
 @dataclass(frozen=True)
@@ -20,19 +21,35 @@ class AnyMapTraining:
     learning: ImitationConfig
 
 
-EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 16}
+EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 6}
+UNROLLED_EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 16}
 HIDDEN = 40
-"""Filters of the reward; more of them take longer and reach no further."""
+"""Filters of the unrolled network's reward; more of them take longer and reach no further."""
 
 
 def configure(budget: Budget, recipe: Recipe, *, corner_cutting: bool = True) -> AnyMapTraining:
-    """The configuration for a budget; the recipe ``paper`` has the paper's network, with kernels left free."""
-    data = AnyMapData(corner_cutting=corner_cutting)
+    """A VIN that plans to the fixed point, for a budget."""
+    return AnyMapTraining(
+        network=FixedPointVinConfig(),
+        data=_for_budget(AnyMapData(corner_cutting=corner_cutting), budget),
+        learning=ImitationConfig(stages=(Stage(EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=4),
+    )
+
+
+def configure_unrolled(budget: Budget, recipe: Recipe) -> AnyMapTraining:
+    """A VIN with K backups; the recipe ``paper`` has the paper's network, with kernels left free."""
+    data = AnyMapData(UNROLLED_TRAINING, VALIDATION, TEST)
     return AnyMapTraining(
         network=CostVinConfig(48, HIDDEN) if recipe == "default" else VinConfig(48, hidden=HIDDEN),
-        data={"smoke": _smallest, "small": _smaller, "paper": lambda data: data}[budget](data),
-        learning=ImitationConfig(stages=(Stage(EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=8),
+        data=_for_budget(data, budget),
+        learning=ImitationConfig(
+            stages=(Stage(UNROLLED_EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=8
+        ),
     )
+
+
+def _for_budget(data: AnyMapData, budget: Budget) -> AnyMapData:
+    return {"smoke": _smallest, "small": _smaller, "paper": lambda data: data}[budget](data)
 
 
 def _smaller(data: AnyMapData) -> AnyMapData:
@@ -53,12 +70,19 @@ def _smallest(data: AnyMapData) -> AnyMapData:
 SETTINGS = {
     "grid/any": Setting(
         id="grid/any",
-        about="one VIN for maps of any size, random obstacles and mazes alike",
+        about="one VIN for maps of any size, planning to the fixed point (K = ∞)",
         configure=configure,
+        recipes=("default",),
     ),
     "grid/strict": Setting(
         id="grid/strict",
         about="the same where a diagonal move may not pass an obstacle's corner",
         configure=lambda budget, recipe: configure(budget, recipe, corner_cutting=False),
+        recipes=("default",),
+    ),
+    "grid/unrolled": Setting(
+        id="grid/unrolled",
+        about="one VIN for maps of any size with unrolled backups, K chosen for each map",
+        configure=configure_unrolled,
     ),
 }

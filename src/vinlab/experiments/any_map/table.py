@@ -68,8 +68,8 @@ def _row(name: str, scores: Mapping[str, Any]) -> list[str]:
         f"{100 * low:.1f}–{100 * high:.1f}",
         percent(scores["reached_share"]),
         percent(scores["optimally_reached_share"]),
-        f"{scores['mean_iterations']:.0f}",
-        str(scores["most_iterations"]),
+        f"{scores['mean_iterations']:.0f}" if scores["most_iterations"] else "∞",
+        str(scores["most_iterations"] or "∞"),
     ]
 
 

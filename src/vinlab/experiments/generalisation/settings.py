@@ -10,6 +10,7 @@ MODELS = {
     "generalisation/8": "gridworld/8/vin",
     "generalisation/16": "gridworld/16/vin",
     "generalisation/28": "gridworld/28/vin",
+    "generalisation/unrolled": "grid/unrolled",
     "generalisation/any": "grid/any",
 }
 """The shipped model that each setting evaluates."""
