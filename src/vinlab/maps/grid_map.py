@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, UInt8
+from jaxtyping import Bool, Int64, UInt8
 
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.types import InputError
@@ -55,6 +55,24 @@ class GridMap:
     start: tuple[int, int] | None = None
     """None where the file names none."""
     goal: tuple[int, int] | None = None
+    water_obstacles: UInt8[np.ndarray, "H W"] | None = None
+    """0 is water, 1 all else: the map for goals in the water, which is blocked for all others."""
+
+    def obstacles_for(self, goal: tuple[int, int]) -> UInt8[np.ndarray, "H W"]:
+        """The obstacles on the terrain of a goal; no move leads from land into the water, or back."""
+        if self.water_obstacles is not None and not self.water_obstacles[goal]:
+            return self.water_obstacles
+        return self.obstacles
+
+    def is_free(
+        self, cells: Int64[np.ndarray, "N 2"], goals: Int64[np.ndarray, "N 2"]
+    ) -> Bool[np.ndarray, " N"]:
+        """Whether each cell is free on the terrain of its goal."""
+        free = self.obstacles[tuple(cells.T)] == 0
+        if self.water_obstacles is None:
+            return free
+        afloat = self.water_obstacles[tuple(goals.T)] == 0
+        return np.where(afloat, self.water_obstacles[tuple(cells.T)] == 0, free)
 
     @property
     def size(self) -> str:
@@ -90,11 +108,22 @@ def inflate_obstacles(map: GridMap, radius: float) -> GridMap:
     """
     if not 0 <= radius < np.inf:
         raise InputError(f"radius: expected a finite number of at least 0, got {radius}.")
-    if radius == 0 or not map.obstacles.any():
+    if radius == 0:
         return map
+    layers = [
+        None if layer is None else _inflated(layer, radius, map.frame.cell_size)
+        for layer in (map.obstacles, map.water_obstacles)
+    ]
+    inflated = f"{map.assumptions} Obstacles were inflated by a radius of {radius:g} {map.frame.unit}."
+    return replace(map, obstacles=layers[0], water_obstacles=layers[1], assumptions=inflated)
+
+
+def _inflated(
+    obstacles: UInt8[np.ndarray, "H W"], radius: float, cell_size: tuple[float, float]
+) -> UInt8[np.ndarray, "H W"]:
     from scipy.ndimage import distance_transform_edt
 
-    distance = distance_transform_edt(map.obstacles == 0, sampling=map.frame.cell_size)
-    obstacles = (np.asarray(distance) <= radius).astype(np.uint8)
-    inflated = f"{map.assumptions} Obstacles were inflated by a radius of {radius:g} {map.frame.unit}."
-    return replace(map, obstacles=obstacles, assumptions=inflated)
+    if not obstacles.any():
+        return obstacles
+    distance = distance_transform_edt(obstacles == 0, sampling=cell_size)
+    return (np.asarray(distance) <= radius).astype(np.uint8)

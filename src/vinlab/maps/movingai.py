@@ -3,14 +3,15 @@
 import re
 
 import numpy as np
+from jaxtyping import UInt8
 
 from vinlab.maps.grid_map import GridMap, MapOptions, require_side
 from vinlab.maps.safe_files import as_text
 from vinlab.types import InputError
 
-PASSABLE = ".GS"
-"""Floor and swamp; trees, water and out of bounds are blocked."""
-KNOWN = PASSABLE + "@OTW"
+LAND, WATER = ".GS", "W"
+"""Floor and swamp; and water, which is free, but not from land. Trees and out of bounds are blocked."""
+KNOWN = LAND + WATER + "@OT"
 
 
 def map_of_movingai(data: bytes, name: str, options: MapOptions) -> GridMap:
@@ -28,9 +29,20 @@ def map_of_movingai(data: bytes, name: str, options: MapOptions) -> GridMap:
                 f"{name}: expected {width} of the characters {KNOWN} in each row, got others in row {number}."
             )
     letters = np.frombuffer("".join(rows).encode("ascii"), np.uint8).reshape(height, width)
-    obstacles = ~np.isin(letters, np.frombuffer(PASSABLE.encode("ascii"), np.uint8))
-    words = "A MovingAI map: trees, water and out of bounds are blocked; corner cutting is forbidden."
-    return GridMap(obstacles.astype(np.uint8), words, corner_cutting=False)
+    land, water = (_blocked(letters, kind) for kind in (LAND, WATER))
+    if water.all():
+        words = "A MovingAI map: trees and out of bounds are blocked; corner cutting is forbidden."
+        return GridMap(land, words, corner_cutting=False)
+    words = (
+        "A MovingAI map: trees and out of bounds are blocked, and water unless the goal lies in it; "
+        "corner cutting is forbidden."
+    )
+    return GridMap(land, words, corner_cutting=False, water_obstacles=water)
+
+
+def _blocked(letters: UInt8[np.ndarray, "H W"], free: str) -> UInt8[np.ndarray, "H W"]:
+    """1 in all cells but those of the given kinds."""
+    return (~np.isin(letters, np.frombuffer(free.encode("ascii"), np.uint8))).astype(np.uint8)
 
 
 def _header(lines: list[str], name: str) -> tuple[int, int, int]:

@@ -1,12 +1,11 @@
 """The scenarios of the MovingAI benchmarks: starts and goals on one map, with the optimal lengths."""
 
-import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float64, Int64
+from jaxtyping import Bool, Float64, Int64
 
 from vinlab.maps.grid_map import GridMap, MapOptions
 from vinlab.maps.read import SCENARIOS, map_of_file, read_map
@@ -14,6 +13,14 @@ from vinlab.maps.safe_files import as_text, read_content, resolve_sibling
 from vinlab.types import InputError
 
 MAX_SCENARIOS = 100_000
+
+DEFAULT_DIGITS = 6
+"""Significant digits to which C++ prints numbers; whole numbers are printed without decimals."""
+
+DIAGONAL_ERROR = 2e-8
+"""How far, as a share of their length, stated lengths are off: some were added up with a float32 square root of 2."""
+
+WHOLE, LENGTH = re.compile(r"[-+]?\d{1,7}"), re.compile(r"\d{1,9}(?:\.\d{0,20})?")
 
 
 @dataclass(frozen=True)
@@ -25,9 +32,20 @@ class Scenarios:
     goals: Int64[np.ndarray, "N 2"]
     lengths: Float64[np.ndarray, " N"]
     """The optimal lengths that the file states."""
+    tolerances: Float64[np.ndarray, " N"]
+    """How far a length may be from the stated one to be the same at the precision that the file gives."""
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    def __getitem__(self, chosen: Bool[np.ndarray, " N"] | Int64[np.ndarray, " M"]) -> "Scenarios":
+        parts = (self.starts, self.goals, self.lengths, self.tolerances)
+        return Scenarios(self.map, *(part[chosen] for part in parts))
+
+    @property
+    def has_route(self) -> Bool[np.ndarray, " N"]:
+        """False where the file states the length 0 though the start is not the goal: there is no route."""
+        return (self.lengths > 0) | (self.starts == self.goals).all(axis=1)
 
 
 def read_map_or_scenarios(path: Path, options: MapOptions) -> GridMap | Scenarios:
@@ -54,27 +72,38 @@ def _scenarios_of(data: bytes, path: Path, options: MapOptions | None) -> Scenar
     map = read_map(resolve_sibling(path, re.split(r"[/\\]", names.pop())[-1]), options)
     numbers = np.array([row[1] for row in rows], dtype=np.int64)
     _require_same_size(numbers[:, :2], map, path)
+    lengths = [row[2] for row in rows]
     # The file has x, y; vinlab has row, col.
-    starts, goals = numbers[:, [3, 2]], numbers[:, [5, 4]]
-    for name, cells in (("start", starts), ("goal", goals)):
-        _require_free(cells, map, name, path)
-    return Scenarios(map, starts, goals, np.array([row[2] for row in rows]))
+    ends = numbers[:, [3, 2]], numbers[:, [5, 4]]
+    scenarios = Scenarios(map, *ends, np.array([float(length) for length in lengths]), _tolerances(lengths))
+    _require_free(scenarios, path)
+    return scenarios
 
 
-def _fields(line: str, number: int, path: Path) -> tuple[str, list[int], float]:
-    """The name of the map, the six whole numbers, and the length."""
-    fields = line.split("\t") if "\t" in line else line.split()
-    try:
-        _, name, *numbers, length = fields
-        whole, stated = [int(entry) for entry in numbers], float(length)
-        if len(whole) != 6 or not math.isfinite(stated) or max(map(abs, whole)) > 10**6:
-            raise ValueError
-    except ValueError:
+def _fields(line: str, number: int, path: Path) -> tuple[str, list[int], str]:
+    """The name of the map, the six whole numbers, and the length as written; tabs or spaces stand between them."""
+    _, *names, length = fields = line.split()
+    names, numbers = names[:-6], names[-6:]
+    if not (names and LENGTH.fullmatch(length) and all(WHOLE.fullmatch(number) for number in numbers)):
         raise InputError(
             f"{path}: expected nine fields in each line (bucket, map, two sizes, start x y, goal x y, length), "
-            f"got others in line {number}."
-        ) from None
-    return name, whole, stated
+            f"got {len(fields)} in line {number}."
+        )
+    return " ".join(names), [int(entry) for entry in numbers], length
+
+
+def _tolerances(lengths: list[str]) -> Float64[np.ndarray, " N"]:
+    """Half a unit of the last decimal that the file gives for each length.
+
+    A file gives a number of decimals, or of significant digits without the zeros at the end; whichever is coarser. A
+    file of whole numbers alone gives significant digits.
+    """
+    whole, decimals = zip(*(length.partition(".")[::2] for length in lengths), strict=True)
+    places = np.array([len(text.lstrip("0")) for text in whole])
+    most = max(len(text) for text in decimals)
+    digits = max(len((left + right).lstrip("0")) for left, right in zip(whole, decimals, strict=True))
+    given = np.minimum(most or DEFAULT_DIGITS, max(digits, DEFAULT_DIGITS) - places)
+    return 0.5 * 10.0**-given + DIAGONAL_ERROR * np.array([float(length) for length in lengths])
 
 
 def _require_same_size(sizes: np.ndarray, map: GridMap, path: Path) -> None:
@@ -83,13 +112,18 @@ def _require_same_size(sizes: np.ndarray, map: GridMap, path: Path) -> None:
         raise InputError(f"{path}: expected the size of its map, {height} x {width} cells, got another.")
 
 
-def _require_free(cells: np.ndarray, map: GridMap, name: str, path: Path) -> None:
-    inside: np.ndarray = np.asarray(((cells >= 0) & (cells < map.obstacles.shape)).all(axis=1))
-    on_map = np.where(inside[:, None], cells, 0)
-    bad = ~inside | (map.obstacles[on_map[:, 0], on_map[:, 1]] != 0)
-    if bad.any():
-        first = int(bad.argmax())
+def _require_free(scenarios: Scenarios, path: Path) -> None:
+    """All ends lie on the map, and where there is a route in free cells."""
+    map, goals = scenarios.map, scenarios.goals
+    for name, cells in (("goal", goals), ("start", scenarios.starts)):
+        inside = ((cells >= 0) & (cells < map.obstacles.shape)).all(axis=1)
+        _require(inside, f"{path}: expected a cell of the map as the {name}", cells)
+        free = map.is_free(cells, goals) | ~scenarios.has_route
+        _require(free, f"{path}: expected a free cell as the {name}", cells)
+
+
+def _require(good: Bool[np.ndarray, " N"], expected: str, cells: Int64[np.ndarray, "N 2"]) -> None:
+    if not good.all():
+        first = int(good.argmin())
         row, col = cells[first].tolist()
-        raise InputError(
-            f"{path}: expected a free cell as the {name} of scenario {first}, got ({row}, {col})."
-        )
+        raise InputError(f"{expected} of scenario {first}, got ({row}, {col}).")
