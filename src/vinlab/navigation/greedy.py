@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int, UInt8
+from jaxtyping import Float, Int, Int8, UInt8
 from torch import Tensor
 from torch.nn.functional import one_hot
 
 from vinlab.domains.gridworld.environment import step
 from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions
 from vinlab.planning.shortest_path import ShortestPathPlan
-from vinlab.types import MOVE_NAMES, Iterations
+from vinlab.types import MOVE_NAMES, MOVE_OFFSETS, Iterations
 
 
 class TablePolicy:
@@ -81,3 +81,31 @@ def follow_cells(
         path[here] = None
     cells = np.array(list(path))
     return np.stack(np.divmod(cells, width), axis=-1), here == end
+
+
+def follow_settled_moves(
+    moves: Int8[np.ndarray, "H W"],
+    obstacles: UInt8[np.ndarray, "H W"],
+    start: tuple[int, int],
+    goal: tuple[int, int],
+    *,
+    corner_cutting: bool = True,
+) -> tuple[Int[np.ndarray, "T 2"], bool]:
+    """The path that the moves of a ``ShortestPathPlan`` make, and whether it reaches the goal.
+
+    As ``follow_moves``, but only the cells of the path are looked at: these moves never repeat a cell or leave the map.
+    """
+    width = moves.shape[1]
+    table, jumps = memoryview(moves).cast("B").cast("b"), (MOVE_OFFSETS @ (width, 1)).tolist()
+    here, end = (int(row) * width + int(col) for row, col in (start, goal))
+    cells = [here]
+    while here != end and (move := table[here]) >= 0:
+        here += jumps[move]
+        cells.append(here)
+    path = np.stack(np.divmod(np.array(cells), width), axis=-1)
+    made = moves[tuple(path[:-1].T)].astype(np.int64)
+    following = step(obstacles[None], path[None, :-1], made[None], corner_cutting=corner_cutting)[0]
+    illegal = np.flatnonzero((following != path[1:]).any(axis=1))
+    if len(illegal):
+        return path[: illegal[0] + 1], False
+    return path, here == end

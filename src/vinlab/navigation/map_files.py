@@ -4,14 +4,18 @@ import re
 from typing import Any
 
 import numpy as np
+from jaxtyping import UInt8
 
 from vinlab.maps import GridMap
 from vinlab.models import Model
 from vinlab.navigation.routes import Route, navigate, shortest_route
+from vinlab.planning.fixed_point import FixedPointPlanner
+from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.types import InputError, Iterations
 
 MAX_CELLS = 512 * 512
-"""The most cells of a map, and of a batch of maps, that a network plans on; its hidden layer has 150 numbers a cell."""
+"""The most cells of a map, and of a batch of maps, that a network with K backups plans on; its hidden layer has 150
+numbers a cell, and K grows with the map. Planners to the fixed point state the memory that they need themselves."""
 
 
 def plan_on_map(
@@ -29,10 +33,28 @@ def plan_on_map(
     """
     ends = _named(start, map.start, "start"), _named(goal, map.goal, "goal")
     cutting = map.corner_cutting if corner_cutting is None else corner_cutting
+    obstacles = obstacles_between(map, *ends)
     if model is None:
-        return shortest_route(map.obstacles, *ends, corner_cutting=cutting)
-    require_plannable(map)
-    return navigate(model, map.obstacles, *ends, iterations=iterations, corner_cutting=cutting)
+        return shortest_route(obstacles, *ends, corner_cutting=cutting)
+    require_plannable(map, model)
+    return navigate(model, obstacles, *ends, iterations=iterations, corner_cutting=cutting)
+
+
+def obstacles_between(
+    map: GridMap, start: tuple[int, int], goal: tuple[int, int]
+) -> UInt8[np.ndarray, "H W"]:
+    """The obstacles on the terrain of the goal, on which the start must lie too."""
+    ends = np.array([start, goal])
+    if map.water_obstacles is None or not ((ends >= 0) & (ends < map.obstacles.shape)).all():
+        return map.obstacles
+    afloat = [not map.water_obstacles[tuple(end)] for end in ends]
+    if afloat[0] != afloat[1]:
+        words = ["in the water" if wet else "outside it" for wet in afloat]
+        raise InputError(
+            f"expected start and goal both in the water or both outside it, got the start {words[0]} "
+            f"and the goal {words[1]}."
+        )
+    return map.obstacles_for(goal)
 
 
 def _named(given: tuple[int, int] | None, known: tuple[int, int] | None, name: str) -> tuple[int, int]:
@@ -42,12 +64,17 @@ def _named(given: tuple[int, int] | None, known: tuple[int, int] | None, name: s
     return end
 
 
-def require_plannable(map: GridMap) -> None:
-    """Refuse a map that is too large for a network."""
-    if map.obstacles.size > MAX_CELLS:
+def plans_to_fixed_point(model: Model) -> bool:
+    """Whether the model's planner runs until the value settles, without a number of backups."""
+    return isinstance(getattr(model.network, "planner", None), (ShortestPathPlanner, FixedPointPlanner))
+
+
+def require_plannable(map: GridMap, model: Model | None) -> None:
+    """Refuse a map that is too large for a network with unrolled backups."""
+    if model is not None and not plans_to_fixed_point(model) and map.obstacles.size > MAX_CELLS:
         raise InputError(
-            f"expected a map of at most {MAX_CELLS:,} cells for a network, got {map.obstacles.size:,}; "
-            "plan with --exact, or on a coarser map."
+            f"expected a map of at most {MAX_CELLS:,} cells for {model.id}, got {map.obstacles.size:,}; plan with "
+            "grid/any or grid/strict, which run until the value settles, with --exact, or on a coarser map."
         )
 
 
