@@ -1,28 +1,21 @@
 """``vinlab plan``."""
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-import numpy as np
-from rich.console import Console
-from rich.table import Table
 from tyro.conf import Positional, arg
 
 from vinlab import models
-from vinlab.cli.output import CornerCutting, corner_rule, describe, format_iterations
+from vinlab.cli.output import CornerCutting, corner_rule, describe, format_iterations, print_json
+from vinlab.cli.plan_scenarios import plan_file, plan_folder
 from vinlab.figures.save import save_figure
-from vinlab.maps import GridMap, MapOptions, Scenarios, inflate_obstacles, read_map_or_scenarios, write_route
+from vinlab.maps import GridMap, MapOptions, inflate_obstacles, read_map_or_scenarios, write_route
 from vinlab.models import Model
 from vinlab.navigation.draw import route_figure
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
 from vinlab.navigation.routes import Route
-from vinlab.navigation.scenarios import ScenarioResults, run_scenarios
 from vinlab.types import InputError
-
-AGREE = 1e-6
-"""Lengths in scenario files have eight digits; closer than this they are equal."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +50,9 @@ class PlanOptions:
     """Radius of the robot in the map's unit, by which obstacles are inflated."""
     index: int = 0
     """Which map of a file that holds several."""
+    json: bool = False
+    """Print one JSON object in place of text and figure: reached, cost, optimal_cost and seconds of a map; scenarios,
+    reached, at_stated_length and seconds_per_plan of scenarios."""
 
     def map_options(self) -> MapOptions:
         """How the file is read."""
@@ -67,23 +63,32 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
     """Plan a route on a map of your own and draw it with the network's reward and value.
 
     Args:
-        map: A map: PNG, PGM, a ROS .yaml, MovingAI .map, GeoTIFF, .npy or .npz; or a MovingAI .scen, all of whose
-            scenarios are run; or, for a model such as mars/vin, an image of terrain.
+        map: A map: PNG, PGM, a ROS .yaml, MovingAI .map, GeoTIFF, .npy or .npz; or a MovingAI .scen, or a folder
+            of them and their maps, all of whose scenarios are run; or, for a model such as mars/vin, an image of
+            terrain.
         options: How to plan.
     """
     chosen = models.load(options.model) if options.model and not options.exact else None
     if chosen is not None and _takes_images(chosen):
+        if options.json:
+            raise InputError(f"{chosen.id} plans on the image itself: expected no --json.")
         plan_on_image(map, chosen, options)
         return
-    content = read_map_or_scenarios(map, options.map_options())
-    rule = (content.map if isinstance(content, Scenarios) else content).corner_cutting
-    asked = corner_rule(options.corner_cutting)
-    cutting = rule if asked is None else asked
+    content = None if map.is_dir() else read_map_or_scenarios(map, options.map_options())
+    cutting = corner_rule(options.corner_cutting)
+    if cutting is None:
+        # All scenario files in a folder are those of MovingAI maps, which forbid it.
+        cutting = isinstance(content, GridMap) and content.corner_cutting
     planner = None if options.exact else chosen or models.load(models.default_id(corner_cutting=cutting))
-    if isinstance(content, Scenarios):
-        plan_scenarios(map.name, content, planner, options, corner_cutting=cutting)
-    else:
+    if isinstance(content, GridMap):
         plan_one_map(content, planner, options, corner_cutting=cutting)
+        return
+    if not options.json:
+        print(_corner_words(cutting, planner))
+    if content is None:
+        plan_folder(map, planner, options, corner_cutting=cutting)
+    else:
+        plan_file(map.name, content, planner, options, corner_cutting=cutting)
 
 
 def plan_on_image(file: Path, model: Model, options: PlanOptions) -> None:
@@ -103,20 +108,28 @@ def plan_on_image(file: Path, model: Model, options: PlanOptions) -> None:
 def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> None:
     """Plan on one map, describe the route and write the files."""
     map = inflate_obstacles(map, options.robot_radius)
-    print(f"Read {map.size}. {map.assumptions}")
     start, goal = (
         None if text is None else parse_position(text, name, map, world=options.world_coordinates)
         for text, name in ((options.start, "start"), (options.goal, "goal"))
     )
+    if not options.json:
+        print(f"Read {map.size}. {map.assumptions}")
     route = plan_on_map(
         map, start, goal, model=model, iterations=options.iterations, corner_cutting=corner_cutting
     )
+    if options.path_out is not None:
+        write_route(options.path_out, route.path, map.frame, route_summary(map, route))
+    if options.json:
+        summary = route_summary(map, route)
+        print_json(
+            {name: summary[name] for name in ("reached", "cost", "optimal_cost")} | {"seconds": route.seconds}
+        )
+        return
     print(_corner_words(corner_cutting, model))
     print_route(map, route, model)
     if options.path_out is not None:
-        write_route(options.path_out, route.path, map.frame, route_summary(map, route))
         print(f"The path is in {options.path_out}.")
-    save_figure(route_figure(map.obstacles, route), options.out)
+    save_figure(route_figure(map.obstacles_for(route.goal), route), options.out)
     print(f"Drawn in {options.out}.")
 
 
@@ -149,48 +162,3 @@ def print_route(map: GridMap, route: Route, model: Model | None) -> None:
     if route.exists and map.frame.unit != "cells":
         length = route_summary(map, route)["world_length"]
         print(f"In world coordinates the path is {length:.3f} {map.frame.unit} long.")
-
-
-def plan_scenarios(
-    name: str, scenarios: Scenarios, model: Model | None, options: PlanOptions, *, corner_cutting: bool
-) -> None:
-    """Run all scenarios of a file and print a summary, shorter paths first."""
-    if options.start or options.goal or options.path_out or options.world_coordinates or options.robot_radius:
-        raise InputError(
-            "A .scen file has its own starts and goals: expected no --start, --goal, --path-out, "
-            "--world-coordinates or --robot-radius."
-        )
-    print(f"Read {len(scenarios)} scenarios on {scenarios.map.size}. {scenarios.map.assumptions}")
-    print(_corner_words(corner_cutting, model))
-    results = run_scenarios(
-        scenarios, model=model, iterations=options.iterations, corner_cutting=corner_cutting
-    )
-    planner = "the exact planner" if model is None else model.id
-    Console().print(summary(results, title=f"{name}, {planner}"))
-    agree = int((np.abs(results.optimal - results.stated) < AGREE).sum())
-    print(f"{agree} of {len(scenarios)} optimal lengths are those of the file.")
-
-
-def summary(results: ScenarioResults, *, title: str) -> Table:
-    """A row for each quarter of the scenarios by length, and one for all."""
-    table = Table(
-        "optimal length", "scenarios", "success", "mean length", "mean optimal", "longer", title=title
-    )
-    order = np.argsort(results.stated, kind="stable")
-    for part in [part for part in np.array_split(order, 4) if len(part)]:
-        stated = results.stated[part]
-        _add_row(table, f"{stated.min():.1f} – {stated.max():.1f}", results[part])
-    table.add_section()
-    _add_row(table, "all", results)
-    return table
-
-
-def _add_row(table: Table, name: str, results: ScenarioResults) -> None:
-    reached = results.reached
-    mean, optimal = (
-        float(lengths[reached].mean()) if reached.any() else math.nan
-        for lengths in (results.costs, results.optimal)
-    )
-    longer = "–" if not reached.any() or optimal == 0 else f"{mean / optimal - 1:.2%}"
-    shown = [f"{number:.2f}" if math.isfinite(number) else "–" for number in (mean, optimal)]
-    table.add_row(name, str(len(reached)), f"{reached.mean():.1%}", *shown, longer)

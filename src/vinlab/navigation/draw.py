@@ -1,6 +1,9 @@
 """Figures of a route on a map."""
 
+from typing import Any
+
 import numpy as np
+from jaxtyping import Bool
 from matplotlib.figure import Figure
 
 from vinlab.figures.paths import paths_figure
@@ -15,17 +18,28 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
     plan = route.plan
     if plan is None:
         return _map_figure(obstacles, route)
-    reward = plan.reward[0, 0].numpy()
+    reward, value = plan.reward[0, 0].numpy(), plan.value[0, 0].numpy()
+    lowest = value[_region_of(route.goal, obstacles)].min()
     return plan_figure(
         obstacles,
         np.clip(reward, *display_range(reward, obstacles)),
-        plan.value[0, 0].numpy(),
+        np.maximum(
+            value, lowest
+        ),  # a cell without a route, from which walls were crossed, would span the scale
         predicted=route.path,
         shortest=route.optimal_path if route.exists else None,
         start=route.start,
         goal=route.goal,
-        title=f"K = {route.iterations} backups",
+        title=f"K = {'∞' if route.iterations is None else route.iterations} backups",
     )
+
+
+def _region_of(goal: tuple[int, int], obstacles: np.ndarray) -> Bool[np.ndarray, "H W"]:
+    """The free cells that straight moves join to the goal."""
+    from scipy.ndimage import label
+
+    regions: Any = label(obstacles == 0)
+    return regions[0] == regions[0][goal]
 
 
 def _map_figure(obstacles: np.ndarray, route: Route) -> Figure:

@@ -10,7 +10,7 @@ from torch.nn.functional import one_hot
 
 from vinlab.domains.gridworld.environment import step
 from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions
-from vinlab.planning.shortest_path import ShortestPathPlan
+from vinlab.planning.shortest_path import ShortestPathPlan, ShortestPathPlanner
 from vinlab.types import MOVE_NAMES, MOVE_OFFSETS, Iterations
 
 
@@ -83,6 +83,11 @@ def follow_cells(
     return np.stack(np.divmod(cells, width), axis=-1), here == end
 
 
+def settles_alone(network: Any) -> bool:
+    """Whether the network searches with known moves, so that its plans have the greedy move of every cell."""
+    return isinstance(getattr(network, "planner", None), ShortestPathPlanner)
+
+
 def follow_settled_moves(
     moves: Int8[np.ndarray, "H W"],
     obstacles: UInt8[np.ndarray, "H W"],
@@ -96,10 +101,10 @@ def follow_settled_moves(
     As ``follow_moves``, but only the cells of the path are looked at: these moves never repeat a cell or leave the map.
     """
     width = moves.shape[1]
-    table, jumps = memoryview(moves).cast("B").cast("b"), (MOVE_OFFSETS @ (width, 1)).tolist()
+    table, jumps = moves.tobytes(), (MOVE_OFFSETS @ (width, 1)).tolist()
     here, end = (int(row) * width + int(col) for row, col in (start, goal))
     cells = [here]
-    while here != end and (move := table[here]) >= 0:
+    while here != end and (move := table[here]) < len(jumps):  # the byte of NO_MOVE is 255
         here += jumps[move]
         cells.append(here)
     path = np.stack(np.divmod(np.array(cells), width), axis=-1)

@@ -8,9 +8,9 @@ from jaxtyping import UInt8
 
 from vinlab.maps import GridMap
 from vinlab.models import Model
+from vinlab.navigation.greedy import settles_alone
 from vinlab.navigation.routes import Route, navigate, shortest_route
 from vinlab.planning.fixed_point import FixedPointPlanner
-from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.types import InputError, Iterations
 
 MAX_CELLS = 512 * 512
@@ -66,7 +66,8 @@ def _named(given: tuple[int, int] | None, known: tuple[int, int] | None, name: s
 
 def plans_to_fixed_point(model: Model) -> bool:
     """Whether the model's planner runs until the value settles, without a number of backups."""
-    return isinstance(getattr(model.network, "planner", None), (ShortestPathPlanner, FixedPointPlanner))
+    planner = getattr(model.network, "planner", None)
+    return settles_alone(model.network) or isinstance(planner, FixedPointPlanner)
 
 
 def require_plannable(map: GridMap, model: Model | None) -> None:

@@ -1,7 +1,8 @@
 """Routes of a trained model on any map, beside the shortest ones."""
 
 import math
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from jaxtyping import Int
 from vinlab.domains.gridworld.expert import NO_MOVE, expert_moves
 from vinlab.domains.gridworld.validation import require_free, require_map
 from vinlab.models import Model
-from vinlab.navigation.adaptive import AdaptivePlan, plan_adaptively, start_mask
-from vinlab.navigation.greedy import follow_cells
+from vinlab.navigation.adaptive import AdaptivePlan, make_plan, plan_adaptively, start_mask
+from vinlab.navigation.greedy import follow_cells, follow_settled_moves, settles_alone
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import MOVE_OFFSETS, GridProblems, Iterations, Plan
 
@@ -34,7 +35,9 @@ class Route:
     plan: Plan | None
     """Reward, q and value; None where nothing was planned."""
     iterations: int | tuple[int, ...] | None
-    """How many backups the plan took; None where nothing was planned."""
+    """How many backups the plan took; None where nothing was planned, or until the value settled."""
+    seconds: float = 0.0
+    """Time of the plan and its path, without that of the shortest path beside it."""
 
     @property
     def exists(self) -> bool:
@@ -57,15 +60,34 @@ def navigate(
     ``iterations`` K grows with the map and the length of the path. An unreachable goal is no error: see ``exists``.
     """
     problem = require_problem(obstacles, start, goal)
+    if settles_alone(model.network):
+        return _settled_route(model, problem, iterations, corner_cutting)
+    began = time.perf_counter()
     planned = plan_adaptively(
         model, problem, must_reach=start_mask(problem), iterations=iterations, corner_cutting=corner_cutting
     )
-    return route_of(problem, planned, corner_cutting=corner_cutting)
+    seconds = time.perf_counter() - began
+    return replace(route_of(problem, planned, corner_cutting=corner_cutting), seconds=seconds)
+
+
+def _settled_route(model: Model, problem: GridProblems, iterations: Iterations, cutting: bool) -> Route:
+    """The route of a plan that has settled: only the cells of its path are looked at."""
+    began, ends = time.perf_counter(), ends_of(problem)
+    plan = make_plan(model.network, problem, iterations)
+    path, reached = follow_settled_moves(
+        plan.moves[0].cpu().numpy(), problem.obstacles[0], *ends, corner_cutting=cutting
+    )
+    seconds = time.perf_counter() - began
+    shortest = route_of(problem, None, corner_cutting=cutting)
+    return replace(shortest, path=path, reached=reached, cost=path_cost(path), plan=plan, seconds=seconds)
 
 
 def shortest_route(obstacles: Any, start: Any, goal: Any, *, corner_cutting: bool = True) -> Route:
     """The shortest route on any map, without a network."""
-    return route_of(require_problem(obstacles, start, goal), None, corner_cutting=corner_cutting)
+    problem = require_problem(obstacles, start, goal)
+    began = time.perf_counter()
+    route = route_of(problem, None, corner_cutting=corner_cutting)
+    return replace(route, seconds=time.perf_counter() - began)
 
 
 def require_problem(obstacles: Any, start: Any, goal: Any) -> GridProblems:

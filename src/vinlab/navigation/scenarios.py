@@ -16,12 +16,11 @@ from vinlab.maps import Scenarios
 from vinlab.models import Model
 from vinlab.modules import MoveCosts
 from vinlab.navigation.adaptive import plan_batch_adaptively
-from vinlab.navigation.greedy import follow_cells, follow_settled_moves
+from vinlab.navigation.greedy import follow_cells, follow_settled_moves, settles_alone
 from vinlab.navigation.map_files import MAX_CELLS, plans_to_fixed_point, require_plannable
 from vinlab.navigation.routes import path_cost
 from vinlab.planning.costs import CostMap, terminals_at
 from vinlab.planning.exact import cost_to_go
-from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.types import GridProblems, Iterations
 
 BATCH_CELLS = 2**21
@@ -139,7 +138,7 @@ def _planner(
     """What finds the paths on one map."""
     if model is None:
         return partial(_exact_paths, obstacles, cutting)
-    if isinstance(model.network.planner, ShortestPathPlanner) and isinstance(model.network.reward, MoveCosts):
+    if settles_alone(model.network) and isinstance(model.network.reward, MoveCosts):
         return _searching_planner(model.network, obstacles, iterations, cutting)
     return partial(_model_paths, model, obstacles, iterations, cutting)
 
