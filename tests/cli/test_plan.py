@@ -66,9 +66,62 @@ def test_plan_runs_a_whole_file_of_scenarios(run, tmp_path, capsys):
     scenario = "0\ta.map\t3\t2\t0\t1\t2\t1\t4.0\n"
     (tmp_path / "a.scen").write_text("version 1\n" + scenario * 3)
     main(["plan", str(tmp_path / "a.scen"), "--exact"])
-    assert "3 of 3 optimal lengths are those of the file" in capsys.readouterr().out
+    assert (
+        "3 of 3 scenarios reach the goal, 3 of them at the length that the file states"
+        in capsys.readouterr().out
+    )
     main(["plan", str(tmp_path / "a.scen"), "--model", str(run)])
     assert "gridworld/8/vin" in capsys.readouterr().out
+
+
+def write_scenarios(folder, lines, *, name="a", rows=("...", ".@.")):
+    folder.mkdir(exist_ok=True)
+    heading = f"type octile\nheight {len(rows)}\nwidth {len(rows[0])}\nmap\n"
+    (folder / f"{name}.map").write_text(heading + "\n".join(rows) + "\n")
+    (folder / f"{name}.scen").write_text("version 1\n" + "".join(lines))
+
+
+def said_json(capsys, *command):
+    main(list(command))
+    return json.loads(capsys.readouterr().out)
+
+
+def test_json_of_a_file_of_scenarios_holds_its_counts(tmp_path, capsys):
+    far, none = "0\ta.map\t3\t2\t0\t1\t2\t1\t4\n", "0 a.map 3 2 0 1 2 0 0\n"
+    write_scenarios(tmp_path, [far, far.replace("\t4", "\t3"), none])
+    counts = said_json(capsys, "plan", str(tmp_path / "a.scen"), "--exact", "--json")
+    assert counts.pop("seconds_per_plan") > 0
+    assert counts == {"scenarios": 2, "reached": 2, "at_stated_length": 1, "without_route": 1}
+
+
+def test_a_folder_runs_all_its_files_of_scenarios(tmp_path, capsys):
+    write_scenarios(tmp_path, ["0\ta.map\t3\t2\t0\t1\t2\t1\t4\n"] * 2)
+    write_scenarios(tmp_path / "below", ["0\tb.map\t3\t2\t0\t0\t2\t0\t2\n"], name="b")
+    counts = said_json(capsys, "plan", str(tmp_path), "--exact", "--json")
+    assert (counts["scenarios"], counts["reached"], counts["at_stated_length"]) == (3, 3, 3)
+    assert counts["seconds_per_plan"] > 0
+    assert {name: file["reached"] for name, file in counts["files"].items()} == {
+        "a.scen": 2,
+        "below/b.scen": 1,
+    }
+    main(["plan", str(tmp_path), "--exact"])
+    said = capsys.readouterr().out
+    assert "below/b.scen" in said
+    assert re.search(r"all\s+3\s+3\s+3\s+0", said)
+
+
+def test_a_folder_without_scenarios_is_named(tmp_path, capsys):
+    assert "expected a folder with .scen files" in fails(capsys, "plan", str(tmp_path), "--exact")
+
+
+def test_json_of_a_map_holds_the_route_and_its_time(tmp_path, capsys):
+    np.savez(tmp_path / "map.npz", obstacles=np.array([[0, 0, 1, 0]]))
+    command = ["plan", str(tmp_path / "map.npz"), "--start", "0,0", "--exact", "--json"]
+    route = said_json(capsys, *command, "--goal", "0,1")
+    assert route.pop("seconds") > 0
+    assert route == {"reached": True, "cost": 1.0, "optimal_cost": 1.0}
+    route = said_json(capsys, *command, "--goal", "0,3")
+    assert (route["reached"], route["optimal_cost"]) == (False, None)
 
 
 def test_a_scenario_file_takes_no_start_from_the_command_line(tmp_path, capsys):

@@ -143,6 +143,43 @@ def test_scenarios_name_the_column_first(tmp_path):
     assert scenarios.goals.tolist() == [[0, 3]]
 
 
+def test_scenarios_are_separated_by_tabs_or_spaces(tmp_path):
+    (tmp_path / "a b.map").write_text(MOVINGAI)
+    line = "0\ta b.map\t4\t3\t0\t1\t3\t0\t5.41421"
+    (tmp_path / "a.scen").write_text(f"version 1.0\n{line}\n{line.expandtabs(3)} \n")
+    scenarios = read_scenarios(tmp_path / "a.scen")
+    assert scenarios.goals.tolist() == [[0, 3], [0, 3]]
+    assert scenarios.lengths.tolist() == [5.41421, 5.41421]
+
+
+@pytest.mark.parametrize(
+    ("stated", "decimals"),
+    [
+        (("2.82843", "19.8995", "1005.74", "5"), (5, 4, 2, 5)),  # six significant digits
+        (("2.83", "1244.95", "12.10", "5"), (2, 2, 2, 2)),  # two decimals
+        (("2.00000000", "369.44574280"), (8, 8)),
+        (("4", "4787"), (5, 2)),  # six significant digits of whole numbers
+    ],
+)
+def test_lengths_are_compared_at_the_precision_of_the_file(tmp_path, stated, decimals):
+    (tmp_path / "a.map").write_text(MOVINGAI)
+    lines = "".join(f"0\ta.map\t4\t3\t0\t1\t3\t0\t{length}\n" for length in stated)
+    (tmp_path / "a.scen").write_text(f"version 1\n{lines}")
+    scenarios = read_scenarios(tmp_path / "a.scen")
+    rounding = scenarios.tolerances - 2e-8 * scenarios.lengths
+    assert rounding == pytest.approx([0.5 * 10.0**-places for places in decimals])
+
+
+def test_a_scenario_without_a_route_may_end_anywhere_on_the_map(tmp_path):
+    (tmp_path / "a.map").write_text(MOVINGAI)
+    line = "0\ta.map\t4\t3\t0\t1\t2\t1\t"
+    (tmp_path / "a.scen").write_text(f"version 1\n{line}0\n0\ta.map\t4\t3\t0\t1\t0\t1\t0\n")
+    assert read_scenarios(tmp_path / "a.scen").has_route.tolist() == [False, True]
+    (tmp_path / "a.scen").write_text(f"version 1\n{line}1\n")
+    with pytest.raises(InputError, match=r"expected a free cell as the start of scenario 0, got \(1, 0\)"):
+        read_scenarios(tmp_path / "a.scen")
+
+
 def geotiff(path, band, *, crs="EPSG:32633", **options):
     rasterio = pytest.importorskip("rasterio")
     transform = rasterio.transform.from_origin(500_000, 5_000_000, 10, 10)

@@ -116,7 +116,7 @@ def _require_free(scenarios: Scenarios, path: Path) -> None:
     """All ends lie on the map, and where there is a route in free cells."""
     map, goals = scenarios.map, scenarios.goals
     for name, cells in (("goal", goals), ("start", scenarios.starts)):
-        inside: np.ndarray = np.asarray((cells >= 0) & (cells < map.obstacles.shape)).all(axis=1)
+        inside: np.ndarray = np.asarray(((cells >= 0) & (cells < map.obstacles.shape)).all(axis=1))
         _require(inside, f"{path}: expected a cell of the map as the {name}", cells)
         free = map.is_free(cells, goals) | ~scenarios.has_route
         _require(free, f"{path}: expected a free cell as the {name}", cells)

@@ -1,7 +1,7 @@
 """All scenarios of a benchmark file: the map is looked at once, and planned once for each goal."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -160,13 +160,10 @@ def _searching_planner(network: Any, obstacles: np.ndarray, iterations: Iteratio
         terminals = terminals_at(goals[:, None], *obstacles.shape).to(costs.device)
         known = CostMap(costs.expand(len(goals), -1, -1, -1), terminals)
         moves = network.planner(known, table, iterations=iterations).moves.cpu().numpy()
-        found = [
-            follow_settled_moves(
-                moves[goal], obstacles, tuple(start), tuple(goals[goal]), corner_cutting=cutting
-            )
-            for goal, start in zip(of, starts, strict=True)
-        ]
-        return _measured(found)
+        return _measured(
+            follow_settled_moves(moves[goal], obstacles, *ends, corner_cutting=cutting)
+            for goal, *ends in _ends(goals, starts, of)
+        )
 
     return paths
 
@@ -190,12 +187,19 @@ def _model_paths(
         iterations=iterations,
         corner_cutting=cutting,
     )
-    found = [
-        follow_cells(plans[goal].following[0], tuple(start), tuple(goals[goal]), width=obstacles.shape[1])
-        for goal, start in zip(of, starts, strict=True)
-    ]
-    return _measured(found)
+    return _measured(
+        follow_cells(plans[goal].following[0], *ends, width=obstacles.shape[1])
+        for goal, *ends in _ends(goals, starts, of)
+    )
 
 
-def _measured(found: list[tuple[np.ndarray, bool]]) -> Paths:
-    return np.array([reached for _, reached in found]), np.array([path_cost(path) for path, _ in found])
+def _ends(goals: Cells, starts: Cells, of: np.ndarray) -> Iterator[tuple[int, tuple, tuple]]:
+    """For each scenario the number of its goal, the start and the goal."""
+    for goal, start in zip(of.tolist(), starts.tolist(), strict=True):
+        yield goal, tuple(start), tuple(goals[goal].tolist())
+
+
+def _measured(found: Iterable[tuple[np.ndarray, bool]]) -> Paths:
+    """Which paths reach the goal, and the length of each."""
+    pairs = [(reached, path_cost(path)) for path, reached in found]
+    return np.array([reached for reached, _ in pairs]), np.array([cost for _, cost in pairs])
