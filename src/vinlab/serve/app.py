@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 
-from vinlab.models import Model
+from vinlab.models import ANY_MAP, Model
 from vinlab.serve.handlers import answer_map, answer_plan, answer_world
 from vinlab.serve.middleware import SecurityMiddleware, error_response
 from vinlab.serve.schemas import LARGEST_BODY, plan_request, world_request
@@ -28,6 +28,18 @@ FILES = {
 """The only files that are served; no name comes from the client."""
 
 
+def _describe(model: Model) -> dict[str, Any]:
+    """What the page shows of a model, and when it chooses it."""
+    return {
+        "id": model.id,
+        "size": model.size,
+        "iterations": model.network.iterations,
+        "pixels": pixels_of(model),
+        "corner_cutting": model.corner_cutting,
+        "any_map": model.card.get("serves") == ANY_MAP,
+    }
+
+
 def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int = QUEUE) -> FastAPI:
     """The application with some models, for requests under some host names."""
     worker = PlanWorker(queue=queue)
@@ -41,10 +53,7 @@ def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int =
     app.add_middleware(SecurityMiddleware, hosts=hosts)
     for path, (name, kind) in FILES.items():
         app.add_api_route(path, _file(name, kind), methods=["GET"])
-    described = [
-        {"id": one.id, "size": one.size, "iterations": one.network.iterations, "pixels": pixels_of(one)}
-        for one in models.values()
-    ]
+    described = [_describe(model) for model in models.values()]
     app.add_api_route("/api/models", lambda: {"models": described}, methods=["GET"])
 
     async def plan(request: Request) -> Response:
