@@ -51,7 +51,7 @@ class MoveCosts(nn.Module):
         self.register_buffer("lengths", lengths[:, None, None], persistent=False)
         self._start()
         # With channels last, and without a second image of the features, the costs of a large map take half the time.
-        self.to(memory_format=torch.channels_last)
+        self.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
 
     def _start(self) -> None:
         assert self.log_price.bias is not None

@@ -46,13 +46,14 @@ class Search(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor):
         """The gradient of the costs; by the reference when it is to be differentiated again."""
-        costs, terminals, allowed, q, moves, order, counts = ctx.saved_tensors
+        costs, terminals, allowed, *kept = ctx.saved_tensors
+        q_gradient, value_gradient, _ = gradients
         if torch.is_grad_enabled():
             problem = CostMap(costs, terminals, allowed if len(allowed) else None)
-            results = evaluate_moves(problem, MoveTable(ctx.offsets), moves.long())
-            (gradient,) = torch.autograd.grad(results, costs, gradients[:2], create_graph=True)
+            results = evaluate_moves(problem, MoveTable(ctx.offsets), kept[1].long())
+            (gradient,) = torch.autograd.grad(results, costs, (q_gradient, value_gradient), create_graph=True)
         else:
-            gradient = _send_back(*gradients[:2], q, moves, order, counts, ctx.offsets)
+            gradient = _send_back(q_gradient, value_gradient, kept, ctx.offsets)
         return gradient, None, None, None
 
 
@@ -70,35 +71,30 @@ def search(
     q = torch.empty(costs.shape, dtype=costs.dtype)
     value = torch.empty(problems, 1, rows, cols, dtype=costs.dtype)
     arrays = arrays_of(costs.detach(), _mask(allowed, costs))
-    searched = [*arrays, *arrays_of(terminals), offsets, distances.numpy(), moves.flatten(1).numpy()]
-    searched += [order.numpy(), counts.numpy()]
+    kept = arrays_of(distances, moves.flatten(1), order, counts)
+    searched = [*arrays, *arrays_of(terminals), offsets, *kept]
+    read = [*arrays, offsets, *arrays_of(distances, q, value)]
 
     def work(_: int, first: int, last: int) -> None:
         search_maps(first, last, *searched)
-        read_maps(first, last, *arrays, offsets, distances.numpy(), q.numpy(), value.numpy())
+        read_maps(first, last, *read)
 
     if costs.numel():
         run_shares(work, problems, costs[0].numel())
     return q, value, moves, order, counts, distances
 
 
-def _send_back(
-    q_gradient: Tensor,
-    value_gradient: Tensor,
-    q: Tensor,
-    moves: Tensor,
-    order: Tensor,
-    counts: Tensor,
-    offsets: np.ndarray,
-) -> Tensor:
-    """The gradient of the costs."""
+def _send_back(q_gradient: Tensor, value_gradient: Tensor, kept: list[Tensor], offsets: np.ndarray) -> Tensor:
+    """The gradient of the costs, from q, greedy moves, order and number of cells found."""
     from vinlab.planning.fused.search import send_back_maps
 
+    q, moves, order, counts = kept
     gradient = torch.empty_like(q)
     arrays = arrays_of(q_gradient, value_gradient, q, moves.flatten(1), order, counts)
+    arguments = [*arrays, offsets, *arrays_of(gradient)]
 
     def work(_: int, first: int, last: int) -> None:
-        send_back_maps(first, last, *arrays, offsets, gradient.numpy())
+        send_back_maps(first, last, *arguments)
 
     if q.numel():
         run_shares(work, len(q), q[0].numel())
@@ -111,5 +107,5 @@ def _mask(allowed: Tensor, costs: Tensor) -> Tensor:
 
 
 def arrays_of(*tensors: Tensor) -> list:
-    """The tensors as contiguous arrays."""
+    """The tensors as contiguous arrays; those that are contiguous share their memory."""
     return [np.ascontiguousarray(tensor.numpy()) for tensor in tensors]
