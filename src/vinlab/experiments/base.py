@@ -1,6 +1,6 @@
 """What an experiment is: a table or figure of the paper, its settings, and the functions that make it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, runtime_checkable
@@ -105,6 +105,11 @@ class Setting(Generic[Config]):
     """The recipes in which the configuration differs; ``reproduce`` runs these."""
     control: bool = False
     """Whether it is a control or an ablation, which ``vinlab list`` shows with ``--all`` only."""
+
+
+def by_id(settings: Iterable[Setting[Config]]) -> dict[str, Setting[Config]]:
+    """The settings of an experiment."""
+    return {setting.id: setting for setting in settings}
 
 
 def unchanged(config: Config, data: Any) -> Config:

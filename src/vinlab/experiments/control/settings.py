@@ -1,11 +1,12 @@
 """How the networks of the control experiment are trained, by recipe and budget: Section 4.3."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 from vinlab.domains.control.environment import Physics
 from vinlab.domains.control.expert import Gains
-from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.control.data import ControlData
 from vinlab.learners.gps.search import LocalSearchConfig
 from vinlab.learners.optimizers import Stage
@@ -116,8 +117,4 @@ def _learning(recipe: Recipe, epochs: int) -> RegressionConfig:
     return RegressionConfig((Stage(max(1, 3 * epochs // 4), 5e-3, "one-cycle"),), batch_problems=5)
 
 
-def _setting(id: str) -> Setting[ControlTraining]:
-    return Setting(id, ABOUT[id], lambda budget, recipe: configure(id, budget, recipe))
-
-
-SETTINGS = {id: _setting(id) for id in ABOUT}
+SETTINGS = by_id(Setting(id, about, partial(configure, id)) for id, about in ABOUT.items())

@@ -1,6 +1,6 @@
 """The grid-world by imitation: Section 4.1 and Table 1 of the paper."""
 
-from collections.abc import Sequence
+from functools import partial
 
 from vinlab.experiments.base import Experiment
 from vinlab.experiments.gridworld.data import GridworldSets
@@ -9,13 +9,6 @@ from vinlab.experiments.gridworld.figures import draw_plans
 from vinlab.experiments.gridworld.settings import SETTINGS, GridworldTraining
 from vinlab.experiments.gridworld.table import scores_table
 from vinlab.experiments.gridworld.train import fit, make_data
-from vinlab.recording.finished_run import FinishedRun
-
-
-def table(runs: Sequence[FinishedRun]) -> str:
-    """Table 1: ours beside the paper's."""
-    return scores_table("Grid-world by imitation (Section 4.1, Table 1)", "gridworld", runs)
-
 
 EXPERIMENT: Experiment[GridworldTraining, GridworldSets] = Experiment(
     name="gridworld",
@@ -25,7 +18,7 @@ EXPERIMENT: Experiment[GridworldTraining, GridworldSets] = Experiment(
     fit=fit,
     score=score,
     evaluate=evaluate,
-    table=table,
+    table=partial(scores_table, "Grid-world by imitation (Section 4.1, Table 1)", "gridworld"),
     figures=draw_plans,
     supports=frozenset({"device", "distributed", "data"}),
 )
