@@ -104,10 +104,9 @@ def print_scores(id: str, scores: Mapping[str, Any]) -> None:
 
 
 def _scores_table(id: str, scores: Mapping[str, Any]) -> Table:
-    from vinlab.experiments.catalogue import NAMES
-    from vinlab.experiments.paper import paper_numbers
+    from vinlab.experiments.paper import numbers_of
 
-    paper = next((numbers[id] for numbers in map(paper_numbers, NAMES) if id in numbers), {})
+    paper = numbers_of(id)
     table = Table("measure", "ours", "paper", title=f"{id} on {scores['num_problems']} unseen problems")
     for name, measure in MEASURES.items():
         if name in scores:
