@@ -38,6 +38,11 @@ class Model:
     folder: Path | None = None
     """The folder of its run; None where the package ships it."""
 
+    @property
+    def prefix(self) -> str:
+        """Of the names of its figures: a shipped model's carry its id."""
+        return "" if self.folder else f"{stem_of(self.id)}_"
+
     def iterations_for(self, shape: Sequence[int]) -> int | tuple[int, ...] | None:
         """The K of training, scaled with the side of the map: more distant goals need more backups."""
         iterations = self.network.iterations

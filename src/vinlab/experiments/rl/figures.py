@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from vinlab.domains.holeworld.expert import solve
+from vinlab.experiments.base import require_problem
 from vinlab.experiments.rl.data import RlData, make_test_problems
 from vinlab.experiments.rl.evaluate import run_episodes
 from vinlab.experiments.rl.settings import ITERATIONS
@@ -17,7 +17,6 @@ from vinlab.figures.seeds import Curve, seeds_figure
 from vinlab.models import Model
 from vinlab.navigation.adaptive import make_plan
 from vinlab.recording.finished_run import FinishedRun
-from vinlab.types import InputError
 
 PATHS = 8
 """The number of problems in the figure of paths."""
@@ -28,21 +27,17 @@ Read = Callable[[FinishedRun], Mapping[int, float]]
 def draw_paths(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
     """Draw the model's greedy paths on the first test problems, or on one of them."""
     problems = make_test_problems(RlData(size=model.size))
-    if problem is not None and not 0 <= problem < len(problems):
-        raise InputError(f"--problem: expected 0 to {len(problems) - 1}, got {problem}.")
-    chosen = problems[:PATHS] if problem is None else problems[problem : problem + 1]
-    with torch.no_grad():
-        plan = make_plan(model.network, chosen, None)
-    episodes, solution = run_episodes(model.network, plan, chosen), solve(chosen)
+    first, count = (0, PATHS) if problem is None else (require_problem(problem, len(problems)), 1)
+    chosen = problems[first : first + count]
+    episodes = run_episodes(model.network, make_plan(model.network, chosen, None), chosen)
+    solution = solve(chosen)
     figure = paths_figure(
         chosen,
         _cut(episodes.states, episodes.steps + 1 - episodes.fallen),
         _cut(solution.paths, solution.lengths),
         title=f"{model.id} on unseen maps",
     )
-    out.mkdir(parents=True, exist_ok=True)
-    prefix = "" if model.folder else f"{model.id.replace('/', '_')}_"
-    return [save_figure(figure, out / f"{prefix}paths.png")]
+    return [save_figure(figure, out / f"{model.prefix}paths.png")]
 
 
 def _cut(states: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
