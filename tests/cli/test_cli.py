@@ -37,7 +37,7 @@ def test_an_unknown_id_gets_the_nearest_ones(capsys):
 def test_an_unwritable_place_is_named(run, tmp_path, capsys):
     file = tmp_path / "file"
     file.write_text("in the way")
-    assert "Cannot make the folder" in fails(
+    assert "Cannot create the folder" in fails(
         capsys, "train", "gridworld/8/vin", "--budget", "smoke", "--out", str(file / "run")
     )
     assert "file" in fails(capsys, "data", "gridworld", "--out", str(file / "p.npz"))

@@ -66,17 +66,14 @@ def load(name: str | Path) -> Model:
     if Path(name).is_dir():
         return _from_run(Path(name))
     if str(name) in shipped_ids():
-        return _from_package(str(name))
+        card = read_card(str(name))
+        return _build(str(name), card["config"], SHIPPED / f"{stem_of(str(name))}.safetensors", card)
     raise InputError(f"There is no model or run '{name}'{suggestion(str(name), shipped_ids())}.")
 
 
 def shipped_ids() -> list[str]:
     """The ids of the shipped models."""
-    return sorted(_id_of(card) for card in SHIPPED.glob("*.json"))
-
-
-def _id_of(card: Path) -> str:
-    return card.stem.replace("_", "/")
+    return sorted(card.stem.replace("_", "/") for card in SHIPPED.glob("*.json"))
 
 
 def read_card(id: str) -> dict[str, Any]:
@@ -87,11 +84,6 @@ def read_card(id: str) -> dict[str, Any]:
 def stem_of(id: str) -> str:
     """The name of a shipped model's files."""
     return id.replace("/", "_")
-
-
-def _from_package(id: str) -> Model:
-    card = read_card(id)
-    return _build(id, card["config"], SHIPPED / f"{stem_of(id)}.safetensors", card)
 
 
 def _from_run(folder: Path) -> Model:

@@ -59,9 +59,7 @@ class ControlTraining:
 class Sizes:
     """The sizes of a budget."""
 
-    training_domains: int
-    validation_domains: int
-    test_domains: int
+    data: ControlData
     samples: int
     """Rollouts of the teacher per domain, and per iteration of its search."""
     iterations: int
@@ -69,10 +67,14 @@ class Sizes:
     epochs: int
 
 
+def _domains(training: int, validation: int, test: int) -> ControlData:
+    return ControlData(training_domains=training, validation_domains=validation, test_domains=test)
+
+
 SIZES: dict[Budget, Sizes] = {
-    "smoke": Sizes(6, 4, 8, samples=4, iterations=2, epochs=2),
-    "small": Sizes(100, 30, 100, samples=16, iterations=10, epochs=60),
-    "paper": Sizes(200, 60, 240, samples=16, iterations=10, epochs=80),
+    "smoke": Sizes(_domains(6, 4, 8), samples=4, iterations=2, epochs=2),
+    "small": Sizes(_domains(100, 30, 100), samples=16, iterations=10, epochs=60),
+    "paper": Sizes(_domains(200, 60, 240), samples=16, iterations=10, epochs=80),
 }
 
 ABOUT = {
@@ -86,11 +88,7 @@ def configure(id: str, budget: Budget, recipe: Recipe) -> ControlTraining:
     sizes = SIZES[budget]
     return ControlTraining(
         network=_network(id, recipe),
-        data=ControlData(
-            training_domains=sizes.training_domains,
-            validation_domains=sizes.validation_domains,
-            test_domains=sizes.test_domains,
-        ),
+        data=sizes.data,
         physics=Physics(),
         teacher=_teacher(recipe, sizes),
         learning=_learning(recipe, sizes.epochs),

@@ -57,21 +57,12 @@ def _draw_size(size: int, runs: Sequence[FinishedRun], out: Path) -> list[Path]:
     if not compared:
         return []
     maps = f"{size} × {size} maps"
-    training = seeds_figure(
-        _curves(compared, lambda run: _logged(run, "validation_success")),
-        across="iteration",
-        up="success on unseen problems",
-        title=f"Success over training, {maps}",
-    )
-    difficulty = seeds_figure(
-        _curves(compared, _by_difficulty),
-        across="moves from start to goal",
-        up="success on unseen problems",
-        title=f"Success by difficulty, {maps}",
-    )
+    training = _curves(compared, lambda run: _logged(run, "validation_success"))
+    difficulty = _curves(compared, _by_difficulty)
+    across = "moves from start to goal"
     return [
-        save_figure(training, out / f"rl_{size}_training.png"),
-        save_figure(difficulty, out / f"rl_{size}_difficulty.png"),
+        _draw(training, f"Success over training, {maps}", out / f"rl_{size}_training.png"),
+        _draw(difficulty, f"Success by difficulty, {maps}", out / f"rl_{size}_difficulty.png", across=across),
     ]
 
 
@@ -83,20 +74,28 @@ def _draw_curriculum(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
     ]
     if not compared:
         return []
-    labels = {"mean_return": "mean discounted return", "validation_success": "success on unseen problems"}
+    title = "With and without the curriculum, 8 × 8 maps"
+    returns, success = (
+        _curves(compared, lambda run, name=name: _logged(run, name))
+        for name in ("mean_return", "validation_success")
+    )
+    up = "mean discounted return"
     return [
-        save_figure(
-            seeds_figure(
-                _curves(compared, lambda run, name=name: _logged(run, name)),
-                across="iteration",
-                up=label,
-                title="With and without the curriculum, 8 × 8 maps",
-                is_share=name == "validation_success",
-            ),
-            out / f"rl_8_curriculum_{name.split('_')[1]}.png",
-        )
-        for name, label in labels.items()
+        _draw(returns, title, out / "rl_8_curriculum_return.png", up=up, is_share=False),
+        _draw(success, title, out / "rl_8_curriculum_success.png"),
     ]
+
+
+def _draw(
+    curves: Sequence[Curve],
+    title: str,
+    path: Path,
+    *,
+    across: str = "iteration",
+    up: str = "success on unseen problems",
+    is_share: bool = True,
+) -> Path:
+    return save_figure(seeds_figure(curves, across=across, up=up, title=title, is_share=is_share), path)
 
 
 def _curves(runs: Sequence[FinishedRun], read: Read) -> list[Curve]:
