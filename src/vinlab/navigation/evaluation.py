@@ -1,6 +1,6 @@
 """The scores of a policy on a set of grid problems, by the paper's rules."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from vinlab.domains.gridworld.environment import step
 from vinlab.domains.gridworld.expert import ExactSolution, solve
 from vinlab.evaluation import metrics
 from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions, roll_out
+from vinlab.learners.callbacks import Progress, no_progress
 from vinlab.navigation.adaptive import make_plan
 from vinlab.types import GridProblems, Iterations, Scores
 
@@ -37,14 +38,15 @@ def evaluate(
     corner_cutting: bool = True,
     solution: ExactSolution | None = None,
     batch: int = 250,
-    progress: Callable[[int, int, str], None] = lambda done, total, note: None,
+    progress: Progress = no_progress,
 ) -> Scores:
     """The scores of a policy on all problems; the paper's horizon is twice the states of the expert's path.
 
     ``solution`` is the exact solution of the problems, where it is known already.
     """
     results = []
-    for chosen in _batches(len(problems), batch):
+    for first in range(0, len(problems), batch):
+        chosen = slice(first, first + batch)
         part = problems[chosen]
         exact = solve(part, corner_cutting=corner_cutting) if solution is None else solution[chosen]
         plan = make_plan(policy, part, iterations)
@@ -103,8 +105,3 @@ def evaluate_plan(
         optimal=solution.optimal[index, :, rows, cols],
         counts=np.arange(solution.paths.shape[1]) < solution.lengths[:, None] - 1,
     )
-
-
-def _batches(count: int, size: int) -> Iterator[slice]:
-    for first in range(0, count, size):
-        yield slice(first, first + size)

@@ -3,22 +3,9 @@
 import statistics
 from collections.abc import Sequence
 
+from vinlab.experiments import tables
 from vinlab.experiments.paper import paper_numbers
-from vinlab.experiments.tables import (
-    COMMAND,
-    MINUTES,
-    NONE,
-    OUR_SUCCESS,
-    PAPER_SUCCESS,
-    SEEDS,
-    SETTING,
-    Column,
-    Row,
-    document,
-    render,
-    rows_of,
-    tested_on,
-)
+from vinlab.experiments.tables import Column, Row
 from vinlab.recording.finished_run import FinishedRun
 
 LEGEND = """\
@@ -36,15 +23,15 @@ OPTIMAL = Column[Row]("optimal moves", lambda row: row.percent("optimal_action_a
 def epoch_seconds(row: Row) -> str:
     """Processor time of an epoch, where it was counted."""
     counted = [run.result["epoch_cpu_seconds"] for run in row.runs if "epoch_cpu_seconds" in run.result]
-    return f"{statistics.median(counted):.1f}" if counted else NONE
+    return f"{statistics.median(counted):.1f}" if counted else tables.NONE
 
 
 COLUMNS: tuple[Column[Row], ...] = (
-    SETTING,
+    tables.SETTING,
     Column("recipe", lambda row: row.manifest.recipe),
-    SEEDS,
-    PAPER_SUCCESS,
-    OUR_SUCCESS,
+    tables.SEEDS,
+    tables.PAPER_SUCCESS,
+    tables.OUR_SUCCESS,
     Column("95 % interval", lambda row: row.interval(2)),
     Column("difference", lambda row: row.difference(2)),
     Column("loss, paper", lambda row: str(row.paper["prediction_loss"])),
@@ -52,23 +39,25 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("extra steps, paper", lambda row: str(row.paper["trajectory_difference"])),
     Column("extra steps, ours", lambda row: row.mean("trajectory_difference")),
     OPTIMAL,
-    MINUTES,
+    tables.MINUTES,
     Column("epoch", epoch_seconds),
-    COMMAND,
+    tables.COMMAND,
 )
-BRIEF = (SETTING, PAPER_SUCCESS, OUR_SUCCESS, OPTIMAL, MINUTES, COMMAND)
+BRIEF = (tables.SETTING, tables.PAPER_SUCCESS, tables.OUR_SUCCESS, OPTIMAL, tables.MINUTES, tables.COMMAND)
 """The columns that README shows."""
 
 
 def scores_table(title: str, experiment: str, runs: Sequence[FinishedRun]) -> str:
     """The table as Markdown, with a line for each setting, recipe and budget that was run, in the paper's order."""
-    rows = rows_of(runs, paper_numbers(experiment))
-    return document(title, render(COLUMNS, rows), LEGEND.format(problems=tested_on(runs)), runs=runs)
+    rows = tables.rows_of(runs, paper_numbers(experiment))
+    return tables.document(
+        title, tables.render(COLUMNS, rows), LEGEND.format(problems=tables.tested_on(runs)), runs=runs
+    )
 
 
 def brief_table(experiment: str, runs: Sequence[FinishedRun]) -> str:
     """The columns that matter most; of the recipes the default one, where it was run."""
-    rows = rows_of(runs, paper_numbers(experiment))
+    rows = tables.rows_of(runs, paper_numbers(experiment))
     with_default = {row.manifest.id for row in rows if row.manifest.recipe == "default"}
     chosen = [row for row in rows if row.manifest.recipe == "default" or row.manifest.id not in with_default]
-    return render(BRIEF, chosen)
+    return tables.render(BRIEF, chosen)

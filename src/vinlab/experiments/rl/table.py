@@ -2,22 +2,9 @@
 
 from collections.abc import Sequence
 
+from vinlab.experiments import tables
 from vinlab.experiments.rl.settings import SETTINGS
-from vinlab.experiments.tables import (
-    COMMAND,
-    MINUTES,
-    NONE,
-    OUR_SUCCESS,
-    PAPER_SUCCESS,
-    SEEDS,
-    SETTING,
-    Column,
-    Row,
-    document,
-    render,
-    rows_of,
-    tested_on,
-)
+from vinlab.experiments.tables import Column, Row
 from vinlab.recording.finished_run import FinishedRun
 
 LEGEND = """\
@@ -34,15 +21,15 @@ STARTS = {"moves": "moves", "random": "noise"}
 
 def start(row: Row) -> str:
     """How the kernels of a VIN are initialised."""
-    return STARTS.get(row.manifest.config["network"].get("initialisation", ""), NONE)
+    return STARTS.get(row.manifest.config["network"].get("initialisation", ""), tables.NONE)
 
 
 COLUMNS: tuple[Column[Row], ...] = (
-    SETTING,
+    tables.SETTING,
     Column("start", start),
-    SEEDS,
-    PAPER_SUCCESS,
-    OUR_SUCCESS,
+    tables.SEEDS,
+    tables.PAPER_SUCCESS,
+    tables.OUR_SUCCESS,
     Column("95 % interval", lambda row: row.interval(1)),
     Column("difference", lambda row: row.difference(1)),
     Column("success, sampled", lambda row: row.percent("sampled_success_rate", 1)),
@@ -50,13 +37,13 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("extra steps", lambda row: row.mean("trajectory_difference", 2)),
     Column("optimal moves", lambda row: row.percent("optimal_action_accuracy", 1)),
     Column("iterations", lambda row: str(row.manifest.config["learning"]["iterations"])),
-    MINUTES,
-    COMMAND,
+    tables.MINUTES,
+    tables.COMMAND,
 )
 
 
 def table(runs: Sequence[FinishedRun]) -> str:
     """The appendix's table: a line for each setting, recipe and budget that was run."""
     title = "Grid-world by reinforcement learning (appendix)"
-    legend = LEGEND.format(problems=tested_on(runs))
-    return document(title, render(COLUMNS, rows_of(runs, SETTINGS)), legend, runs=runs)
+    legend = LEGEND.format(problems=tables.tested_on(runs))
+    return tables.document(title, tables.render(COLUMNS, tables.rows_of(runs, SETTINGS)), legend, runs=runs)
