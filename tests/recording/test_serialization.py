@@ -16,7 +16,6 @@ from vinlab.recording.serialization import (
 )
 from vinlab.types import InputError
 
-
 Kind = Literal["fast"]
 
 

@@ -1,6 +1,6 @@
 """The scores of a policy on a set of grid problems, by the paper's rules."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,6 @@ from vinlab.domains.gridworld.environment import step
 from vinlab.domains.gridworld.expert import ExactSolution, solve
 from vinlab.evaluation import metrics
 from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions, roll_out
-from vinlab.learners.callbacks import Progress, no_progress
 from vinlab.navigation.adaptive import make_plan
 from vinlab.types import GridProblems, Iterations, Scores
 
@@ -38,7 +37,7 @@ def evaluate(
     corner_cutting: bool = True,
     solution: ExactSolution | None = None,
     batch: int = 250,
-    progress: Progress = no_progress,
+    progress: Callable[[int, int, str], None] = lambda done, total, note: None,
 ) -> Scores:
     """The scores of a policy on all problems; the paper's horizon is twice the states of the expert's path.
 
