@@ -61,10 +61,10 @@ def test_a_map_of_one_row_is_a_map():
         (ROOM, (0.5, 0), (0, 0), "start: expected two whole numbers"),
         ([], (0, 0), (0, 0), "at least one cell"),
         ([[0, 1], [0]], (0, 0), (0, 0), "rows of equal length"),
-        ([[0, 2]], (0, 0), (0, 0), "only 0 .free. and 1 .blocked., but 2 came"),
-        ([[0, float("nan")]], (0, 0), (0, 0), "but nan came"),
+        ([[0, 2]], (0, 0), (0, 0), "only 0 .free. and 1 .blocked., got 2"),
+        ([[0, float("nan")]], (0, 0), (0, 0), "got nan"),
         (np.zeros((2, 2, 2)), (0, 0), (0, 0), "two axes"),
-        ([["a", "b"]], (0, 0), (0, 0), "must hold numbers"),
+        ([["a", "b"]], (0, 0), (0, 0), "expected numbers"),
     ],
 )
 def test_bad_input_is_named_in_one_sentence(obstacles, start, goal, sentence):
