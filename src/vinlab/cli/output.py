@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -20,6 +20,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from vinlab.learners import callbacks
 from vinlab.models import Model
 from vinlab.navigation.routes import Route
 from vinlab.recording.serialization import standard_json, to_plain
@@ -78,20 +79,11 @@ def progress_bars() -> Progress:
     )
 
 
-@runtime_checkable
-class ProgressBar(Protocol):
-    """Moves the bar."""
-
-    def __call__(self, done: int, total: int, note: str) -> None:
-        """``done`` of ``total`` are done; the note holds the latest figures in a few words."""
-        ...
-
-
 @contextmanager
-def watched(title: str, *, visible: bool = True) -> Iterator[ProgressBar]:
+def watched(title: str, *, visible: bool = True) -> Iterator[callbacks.Progress]:
     """A progress bar with the time left."""
     if not visible:
-        yield lambda done, total, note: None
+        yield callbacks.no_progress
         return
     with progress_bars() as bar:
         task = bar.add_task(title, total=None, note="")
@@ -104,10 +96,9 @@ def print_scores(id: str, scores: Mapping[str, Any]) -> None:
 
 
 def _scores_table(id: str, scores: Mapping[str, Any]) -> Table:
-    from vinlab.experiments.catalogue import NAMES
-    from vinlab.experiments.paper import paper_numbers
+    from vinlab.experiments.paper import numbers_of
 
-    paper = next((numbers[id] for numbers in map(paper_numbers, NAMES) if id in numbers), {})
+    paper = numbers_of(id)
     table = Table("measure", "ours", "paper", title=f"{id} on {scores['num_problems']} unseen problems")
     for name, measure in MEASURES.items():
         if name in scores:

@@ -16,6 +16,7 @@ from vinlab.figures.save import save_figure
 from vinlab.maps import GridMap, MapOptions, Scenarios, inflate_obstacles, read_map_or_scenarios, write_route
 from vinlab.models import Model
 from vinlab.navigation.draw import route_figure
+from vinlab.navigation.images import takes_images
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
 from vinlab.navigation.routes import Route
 from vinlab.navigation.scenarios import ScenarioResults, run_scenarios
@@ -72,7 +73,9 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
         options: How to plan.
     """
     chosen = models.load(options.model) if options.model and not options.exact else None
-    if chosen is not None and _takes_images(chosen):
+    if chosen is not None and takes_images(chosen):
+        from vinlab.cli.plan_image import plan_on_image
+
         plan_on_image(map, chosen, options)
         return
     content = read_map_or_scenarios(map, options.map_options())
@@ -84,20 +87,6 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
         plan_scenarios(map.name, content, planner, options, corner_cutting=cutting)
     else:
         plan_one_map(content, planner, options, corner_cutting=cutting)
-
-
-def plan_on_image(file: Path, model: Model, options: PlanOptions) -> None:
-    """Plan on an image of terrain; options of maps are refused."""
-    others = (options.corner_cutting, options.world_coordinates, options.robot_radius)
-    if options.map_options() != MapOptions() or others != ("auto", False, 0.0):
-        raise InputError(
-            f"{model.id} plans on the image itself: expected no --world-coordinates, --robot-radius, --index, "
-            "--obstacles, --threshold, --unknown or --corner-cutting."
-        )
-    from vinlab.cli.plan_image import plan_image_file
-
-    ends, out, path_out = (options.start, options.goal), options.out, options.path_out
-    plan_image_file(file, ends, model, iterations=options.iterations, out=out, path_file=path_out)
 
 
 def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> None:
@@ -120,12 +109,6 @@ def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, cor
     print(f"Drawn in {options.out}.")
 
 
-def _takes_images(model: Model) -> bool:
-    from vinlab.navigation.images import takes_images
-
-    return takes_images(model)
-
-
 def _corner_words(cutting: bool, model: Model | None) -> str:
     if cutting:
         return "Corner cutting is allowed."
@@ -139,13 +122,12 @@ def _corner_words(cutting: bool, model: Model | None) -> str:
 
 def print_route(map: GridMap, route: Route, model: Model | None) -> None:
     """How long the route is, in cells and in world units, and how it was planned."""
-    if model is not None:
-        print(describe(route))
-        print(f"Planned with {model.id}, {format_iterations(map.obstacles.shape, route.iterations, model)}.")
-    elif route.exists:
+    if model is None and route.exists:
         print(f"The shortest route has {len(route.path) - 1} steps and length {route.optimal_cost:.2f}.")
     else:
         print(describe(route))
+    if model is not None:
+        print(f"Planned with {model.id}, {format_iterations(map.obstacles.shape, route.iterations, model)}.")
     if route.exists and map.frame.unit != "cells":
         length = route_summary(map, route)["world_length"]
         print(f"In world coordinates the path is {length:.3f} {map.frame.unit} long.")

@@ -1,6 +1,5 @@
 """The "best achievable" planner: a classifier of cells that learns from labels, and the choice of its cost."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -65,18 +64,14 @@ class LabelConfig:
         return LabelLoss(policy)
 
 
-def validate_labels(demonstrations: TerrainDemonstrations) -> Callable[[nn.Module], Validation]:
-    """Evaluates a classifier on the labels of validation terrain."""
+@torch.no_grad()
+def validate_labels(demonstrations: TerrainDemonstrations, classifier: nn.Module) -> Validation:
+    """The loss of a classifier on the labels of validation terrain."""
     batch = demonstrations[range(len(demonstrations))]
-
-    @torch.no_grad()
-    def validate(classifier: nn.Module) -> Validation:
-        logits = torch.cat([classifier(part) for part in batch.observations.split(100)])
-        loss = functional.binary_cross_entropy_with_logits(logits, batch.blocked.float()).item()
-        accuracy = ((logits > 0) == batch.blocked).float().mean().item()
-        return Validation(-loss, {"validation_loss": loss, "validation_accuracy": accuracy})
-
-    return validate
+    logits = torch.cat([classifier(part) for part in batch.observations.split(100)])
+    loss = functional.binary_cross_entropy_with_logits(logits, batch.blocked.float()).item()
+    accuracy = ((logits > 0) == batch.blocked).float().mean().item()
+    return Validation(-loss, {"validation_loss": loss, "validation_accuracy": accuracy})
 
 
 def tune_cost(

@@ -1,6 +1,5 @@
 """Validation from all cells of a patch: the share from which greedy moves reach the goal."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,11 +44,7 @@ def _reached_from_all_cells(policy: TerrainPolicy, batch: TerrainBatch) -> Bool[
     return rollouts.lengths <= HORIZON
 
 
-def validator(demonstrations: TerrainDemonstrations) -> Callable[[Any], Validation]:
-    """Evaluates on validation terrain, from all cells."""
-
-    def validate(policy: Any) -> Validation:
-        reached = reach_rate(policy, demonstrations)
-        return Validation(score=reached, metrics={"validation_reached": reached})
-
-    return validate
+def validate(demonstrations: TerrainDemonstrations, policy: Any) -> Validation:
+    """The share of the cells of validation terrain that reach the goal."""
+    reached = reach_rate(policy, demonstrations)
+    return Validation(reached, {"validation_reached": reached})

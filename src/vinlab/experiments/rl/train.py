@@ -1,12 +1,13 @@
 """Training on the hole world by TRPO."""
 
+from functools import partial
 from typing import Any
 
 from torch import nn
 
 from vinlab.experiments.base import FitContext, TrainingRequest
 from vinlab.experiments.rl.data import RlSets, make_sets, training_worlds
-from vinlab.experiments.rl.evaluate import validator
+from vinlab.experiments.rl.evaluate import validate
 from vinlab.experiments.rl.settings import RlTraining
 from vinlab.experiments.runner import seeded
 from vinlab.learners.training_state import Best
@@ -34,7 +35,7 @@ def fit(config: RlTraining, data: RlSets, network: Any, context: FitContext) -> 
         training_worlds(config.data.size, config.learning, data.keys),
         config.learning,
         seed=context.seed,
-        validate=validator(data.validation),
+        validate=partial(validate, data.validation),
         record=context.logger,
         progress=context.progress,
     )

@@ -14,7 +14,7 @@ from vinlab.domains.web.problem import ROOT, WebProblems
 from vinlab.domains.web.site import Site
 from vinlab.experiments.web.data import WebData, load_site, recorded_data
 from vinlab.experiments.web.view import view_for
-from vinlab.models import Model, load
+from vinlab.models import Model
 from vinlab.models.names import suggestion
 from vinlab.networks.configs import network_config
 from vinlab.networks.links.policies import LinkPlan, LinkPolicy
@@ -81,7 +81,8 @@ class Browser:
         visited = follow_links(choose, graph, no_target, max_clicks=max_clicks).pages[0]
         pages = list(dict.fromkeys(visited[visited >= 0].tolist()))
         end = self._most_similar(plan, features, pages)
-        return ClickPath(query, pages[: end + 1], links[:end], _values(plan))
+        values = plan.value[0].numpy() if isinstance(plan, LinkPlan) else None
+        return ClickPath(query, pages[: end + 1], links[:end], values)
 
     def _best_links(self, plan: Any, page: int) -> list[tuple[int, float]]:
         links = torch.from_numpy(self.site.graph(self.data.graph).of(page).astype(np.int64))
@@ -95,15 +96,6 @@ class Browser:
         if isinstance(plan, LinkPlan) and plan.reward.shape[1] == self.site.num_pages:
             return int(plan.reward[0, pages].argmax())
         return int((self.view.read(pages) @ features[0]).argmax())
-
-
-def _values(plan: Any) -> np.ndarray | None:
-    return plan.value[0].numpy() if isinstance(plan, LinkPlan) else None
-
-
-def open_browser(run: str | Path, data: Path | None) -> Browser:
-    """The policy of a finished run, on the site that it was trained on or on another one."""
-    return browser_of(load(run), data)
 
 
 def browser_of(model: Model, data: Path | None) -> Browser:
