@@ -63,9 +63,15 @@ class ImitationLoss(nn.Module):
 
     def forward(self, batch: Demonstrations) -> Float[Tensor, ""]:
         """The sum of the losses of all states in the batch."""
-        batch = to_device(batch, next(self.policy.parameters()).device)
-        logits, _ = self.policy(batch.observations, batch.states, **self.options)
-        return (batch.weights * set_nll(logits, batch.moves)).sum()
+        return summed_nll(self.policy, batch, **self.options)
+
+
+def summed_nll(policy: nn.Module, batch: Demonstrations, **options: Any) -> Float[Tensor, ""]:
+    """The sum of a policy's losses over all states in a batch; ``options`` are those of its plan."""
+    device = next(policy.parameters()).device
+    batch = batch.map(lambda part: part.to(device))
+    logits, _ = policy(batch.observations, batch.states, **options)
+    return (batch.weights * set_nll(logits, batch.moves)).sum()
 
 
 def imitate(
@@ -170,13 +176,3 @@ class ImitationTraining(EpochTraining):
         self.require_finite(loss)
         self.optimiser.step()
         return distributed.total(loss.item()), weight
-
-
-def to_device(batch: Demonstrations, device: torch.device) -> Demonstrations:
-    """The demonstrations on a device."""
-    return Demonstrations(
-        batch.observations.to(device),
-        batch.states.to(device),
-        batch.moves.to(device),
-        batch.weights.to(device),
-    )
