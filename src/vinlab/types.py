@@ -8,7 +8,7 @@ Positions are always ``(row, col)``. In arrays of maps 1 is an obstacle.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt8
@@ -40,6 +40,9 @@ class InputError(ValueError):
     """An input cannot be used; the message says what was expected and what came instead."""
 
 
+Batches = TypeVar("Batches", bound="Batch")
+
+
 @dataclass(frozen=True)
 class Batch:
     """A record whose fields all have one entry for each problem; a choice of problems is a record of the same kind."""
@@ -47,15 +50,12 @@ class Batch:
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
 
-    def __getitem__(self, chosen: Any) -> Self:
+    def __getitem__(self: Batches, chosen: Any) -> Batches:
         return self.map(lambda entries: entries[chosen])
 
-    def map(self, change: Callable[[Any], Any]) -> Self:
+    def map(self: Batches, change: Callable[[Any], Any]) -> Batches:
         """The record with every field changed."""
         return type(self)(*(change(getattr(self, field.name)) for field in fields(self)))
-
-
-Batches = TypeVar("Batches", bound=Batch)
 
 
 def concatenate(parts: Iterable[Batches]) -> Batches:
