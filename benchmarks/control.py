@@ -64,7 +64,8 @@ def run_teacher(recipe: Recipe, budget: Budget, folder: Path) -> dict[str, Any]:
         ),
     }
     found = {
-        name: train(EXPERIMENT, run, progress=reporter(f"{recipe} {name}")).result for name, run in runs.items()
+        name: train(EXPERIMENT, run, progress=reporter(f"{recipe} {name}")).result
+        for name, run in runs.items()
     }
     teacher = found["vin"]["seconds"]
     return {

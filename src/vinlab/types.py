@@ -180,7 +180,6 @@ class ContinuousRollouts:
     states: Float[np.ndarray, "B N T X"]
     """Before each action."""
     actions: Float[np.ndarray, "B N T U"]
-    """What the controller chose, without the noise."""
     final: Float[np.ndarray, "B N X"]
     valid: Bool[np.ndarray, "B N"]
     """False where the simulation diverged; such a rollout stays where it was."""

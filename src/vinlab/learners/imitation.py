@@ -92,14 +92,9 @@ def imitate(
     """
     if not len(demonstrations):
         raise InputError("demonstrations: expected at least one problem, got none.")
-    training = ImitationTraining(
-        policy, demonstrations, config, seed=seed, record=record or NullLogger(), loss=loss
-    )
-    training.resume()
-    while training.epoch < config.epochs:
-        metrics = training.run_epoch(progress)
-        training.finish_epoch(metrics, validate)
-    return training.restore_best()
+    record = record or NullLogger()
+    training = ImitationTraining(policy, demonstrations, config, seed=seed, record=record, loss=loss)
+    return training.run(validate, progress)
 
 
 class ImitationTraining(EpochTraining):
@@ -136,6 +131,13 @@ class ImitationTraining(EpochTraining):
                 return stage, passed
             passed -= stage.epochs
         raise AssertionError("no stage is left")
+
+    def run(self, validate: Validator | None, progress: Progress) -> Best:
+        """Train, from the last checkpoint if there is one, and leave the policy with its best weights."""
+        self.resume()
+        while self.epoch < self.config.epochs:
+            self.finish_epoch(self.run_epoch(progress), validate)
+        return self.restore_best()
 
     def run_epoch(self, progress: Progress) -> dict[str, float]:
         """Train on every problem once."""
