@@ -57,12 +57,14 @@ def cell_traits(terrains: Sequence[Terrain], config: PatchConfig = PAPER_PATCHES
 
 
 def _traits(terrain: Terrain, config: PatchConfig) -> CellTraits:
+    from scipy.ndimage import binary_dilation
+
     cell = config.cell
     height, width = (side // cell * cell for side in terrain.image.shape)
     slope = terrain.slope[:height, :width]
     known = _per_cell(np.isfinite(slope), cell, np.logical_and)
     # Gaps in the image have edges of their own.
-    known &= ~_grown(~known)
+    known &= ~np.asarray(binary_dilation(~known, np.ones((3, 3), bool)))
     features = _features(terrain.image[:height, :width].astype(np.float32), cell)
     steepest = _per_cell(np.nan_to_num(slope), cell, np.maximum)
     blocked = blocked_cells(slope[None], cell=cell, threshold=config.threshold)[0]
@@ -96,12 +98,6 @@ def _features(image: np.ndarray, cell: int) -> np.ndarray:
 def _per_cell(values: np.ndarray, cell: int, join: np.ufunc) -> np.ndarray:
     height, width = values.shape
     return join.reduce(values.reshape(height // cell, cell, width // cell, cell), axis=(1, 3))
-
-
-def _grown(cells: np.ndarray) -> np.ndarray:
-    from scipy.ndimage import binary_dilation
-
-    return binary_dilation(cells, np.ones((3, 3), bool))
 
 
 def _describe_patches(terrain: Terrain, config: PatchConfig) -> tuple[np.ndarray, np.ndarray]:
