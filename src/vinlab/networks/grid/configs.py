@@ -9,15 +9,14 @@ from vinlab.modules import (
     CnnReward,
     HierarchicalReward,
     HierarchicalTransition,
-    Initialisation,
     LinearPolicy,
     LinearReward,
     SharedTransition,
     StateAttention,
     UntiedTransition,
-    initial_kernels,
     random_kernels,
 )
+from vinlab.modules.transition import Initialisation, initial_kernels
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
 

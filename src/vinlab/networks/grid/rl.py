@@ -11,13 +11,12 @@ from torch.nn import functional
 from vinlab.modules import (
     CnnReward,
     IdentityPolicy,
-    Initialisation,
     MlpPolicy,
     SharedTransition,
     StateAttention,
-    initial_kernels,
 )
 from vinlab.modules.attention import gather_states
+from vinlab.modules.transition import Initialisation, initial_kernels
 from vinlab.networks.base import Policy, require_side
 from vinlab.networks.grid.unique_states import unique_states
 from vinlab.networks.vin import ValueIterationNetwork

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from vinlab.modules import Initialisation, LinearPolicy, SharedTransition, StateAttention, initial_kernels
+from vinlab.modules import LinearPolicy, SharedTransition, StateAttention
+from vinlab.modules.transition import Initialisation, initial_kernels
 from vinlab.networks.terrain.classifier import (
     ClassifierPlanner,
     FlipAveragedClassifier,

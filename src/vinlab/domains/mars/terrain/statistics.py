@@ -64,7 +64,7 @@ def _traits(terrain: Terrain, config: PatchConfig) -> CellTraits:
     slope = terrain.slope[:height, :width]
     known = _per_cell(np.isfinite(slope), cell, np.logical_and)
     # Gaps in the image have edges of their own.
-    known &= ~np.asarray(binary_dilation(~known, np.ones((3, 3), bool)))
+    known &= np.logical_not(binary_dilation(~known, np.ones((3, 3), bool)))
     features = _features(terrain.image[:height, :width].astype(np.float32), cell)
     steepest = _per_cell(np.nan_to_num(slope), cell, np.maximum)
     blocked = blocked_cells(slope[None], cell=cell, threshold=config.threshold)[0]
