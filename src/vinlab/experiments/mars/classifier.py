@@ -8,7 +8,7 @@ from jaxtyping import Float, Float32
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.domains.mars.expert import TerrainBatch, TerrainDemonstrations
+from vinlab.domains.mars.expert import TerrainDemonstrations
 from vinlab.experiments.mars.validation import reach_rate
 from vinlab.learners.callbacks import Validation
 from vinlab.networks.terrain.classifier import (
@@ -17,6 +17,7 @@ from vinlab.networks.terrain.classifier import (
     ObstacleClassifier,
     ThresholdCost,
 )
+from vinlab.types import DenseDemonstrations
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
@@ -36,7 +37,7 @@ class CellDemonstrations:
         """The number of cells."""
         return torch.full((len(self.patches),), float(self.patches.obstacles[0].size))
 
-    def __getitem__(self, chosen: Any) -> TerrainBatch:
+    def __getitem__(self, chosen: Any) -> DenseDemonstrations:
         return self.patches[chosen]
 
 
@@ -47,7 +48,7 @@ class LabelLoss(nn.Module):
         super().__init__()
         self.classifier = classifier
 
-    def forward(self, batch: TerrainBatch) -> Float[Tensor, ""]:
+    def forward(self, batch: DenseDemonstrations) -> Float[Tensor, ""]:
         """The sum over all cells of the batch."""
         logits = self.classifier(batch.observations)
         return functional.binary_cross_entropy_with_logits(logits, batch.blocked.float(), reduction="sum")

@@ -6,11 +6,12 @@ import numpy as np
 import torch
 from jaxtyping import Bool
 
-from vinlab.domains.mars.expert import TerrainBatch, TerrainDemonstrations
+from vinlab.domains.mars.expert import TerrainDemonstrations
 from vinlab.evaluation.all_starts import rollout_from_all_cells
 from vinlab.learners.callbacks import Validation
 from vinlab.navigation.greedy import next_cells
 from vinlab.networks.terrain.policies import TerrainPolicy
+from vinlab.types import DenseDemonstrations
 
 BATCH = 100
 """Patches that are planned together."""
@@ -35,7 +36,7 @@ def reach_rate(policy: TerrainPolicy, demonstrations: TerrainDemonstrations) -> 
     return float(np.concatenate(shares).mean())
 
 
-def _reached_from_all_cells(policy: TerrainPolicy, batch: TerrainBatch) -> Bool[np.ndarray, "N C"]:
+def _reached_from_all_cells(policy: TerrainPolicy, batch: DenseDemonstrations) -> Bool[np.ndarray, "N C"]:
     """Whether greedy moves reach the goal within the horizon, from each cell."""
     moves = policy.dense_logits(batch.observations, batch.goals).argmax(dim=1).numpy()
     following = next_cells(moves, (~batch.free).to(torch.uint8).numpy())

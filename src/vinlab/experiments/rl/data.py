@@ -8,7 +8,7 @@ import numpy as np
 from vinlab.domains.gridworld.problem import GridworldConfig, content_hash, content_keys
 from vinlab.domains.holeworld.environment import HoleWorldBatch
 from vinlab.domains.holeworld.problem import sample_problems, sample_worlds
-from vinlab.learners.trpo import Draw, TrpoConfig
+from vinlab.learners.trpo.trpo import Draw, TrpoConfig
 from vinlab.types import GridProblems
 
 TEST_STREAM, VALIDATION_STREAM, DIFFICULTY_STREAM = 3016, 3017, 2019

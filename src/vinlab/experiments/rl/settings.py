@@ -5,7 +5,9 @@ from functools import partial
 
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.rl.data import RlData
-from vinlab.learners.trpo import CurriculumConfig, PatientRule, TrpoConfig, TrustRegionConfig
+from vinlab.learners.trpo.curriculum import CurriculumConfig, PatientRule
+from vinlab.learners.trpo.trpo import TrpoConfig
+from vinlab.learners.trpo.trust_region import TrustRegionConfig
 from vinlab.networks.grid.rl import PooledCnnConfig, ValueVinConfig
 
 

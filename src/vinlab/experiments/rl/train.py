@@ -11,7 +11,7 @@ from vinlab.experiments.rl.evaluate import validate
 from vinlab.experiments.rl.settings import RlTraining
 from vinlab.experiments.runner import seeded
 from vinlab.learners.training_state import Best
-from vinlab.learners.trpo import train_trpo
+from vinlab.learners.trpo.trpo import train_trpo
 
 CRITIC_STREAM = 3018
 """Seed of the critic's weights, so that they do not depend on the policy's."""

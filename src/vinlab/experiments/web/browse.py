@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from vinlab.domains.web.demonstrations import Clicks
 from vinlab.domains.web.environment import MAX_CLICKS, follow_links
 from vinlab.domains.web.features import TextEmbedding
 from vinlab.domains.web.problem import ROOT, WebProblems
@@ -19,7 +18,7 @@ from vinlab.models.names import suggestion
 from vinlab.networks.configs import network_config
 from vinlab.networks.links.policies import LinkPlan, LinkPolicy
 from vinlab.networks.links.view import SiteView
-from vinlab.types import InputError
+from vinlab.types import InputError, LinkChoices
 
 SHOWN = 4
 """How many links of a page are named: the policy's first four."""
@@ -86,7 +85,7 @@ class Browser:
 
     def _best_links(self, plan: Any, page: int) -> list[tuple[int, float]]:
         links = torch.from_numpy(self.site.graph(self.data.graph).of(page).astype(np.int64))
-        here = Clicks(rows=torch.tensor([0]), pages=torch.tensor([page]), candidates=links[None])
+        here = LinkChoices(rows=torch.tensor([0]), pages=torch.tensor([page]), candidates=links[None])
         best = self.policy.logits(self.view, plan, here)[0].softmax(dim=0).topk(min(SHOWN, len(links)))
         return [(int(links[index]), float(share)) for share, index in zip(*best, strict=True)]
 
