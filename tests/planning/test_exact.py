@@ -7,8 +7,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 from skimage.graph import MCP_Geometric
 
-from helpers.exact import action_values, exact_value_iteration
-from vinlab.planning.exact import cost_to_go, weighted_cost_to_go
+from vinlab.planning.exact import action_values, cost_to_go, exact_value_iteration, weighted_cost_to_go
 from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
 
 SHAPES = [(1, 9), (4, 7), (9, 9), (12, 5)]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.exact import exact_value_iteration
 from vinlab.planning import GraphPlanner, GraphTransition
+from vinlab.planning.exact import exact_value_iteration
 from vinlab.planning.graph import compiled_values, is_compiled_for, reference_values
 
 

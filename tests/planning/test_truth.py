@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.exact import exact_value_iteration
 from vinlab.modules import move_kernels
 from vinlab.planning import GridPlanner, SharedKernels
-from vinlab.planning.exact import cost_to_go
+from vinlab.planning.exact import cost_to_go, exact_value_iteration
 from vinlab.types import MOVE_OFFSETS
 
 DISCOUNT = 0.9

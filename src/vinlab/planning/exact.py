@@ -1,4 +1,4 @@
-"""Exact shortest paths: the reference of the planners that learn."""
+"""Textbook value iteration and exact shortest paths: the reference of the planners that learn."""
 
 import numpy as np
 import torch
@@ -8,8 +8,60 @@ from torch.nn import functional
 
 from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
 
+MOST_BACKUPS = 1_000_000
+"""Value iteration that has not settled by then never will."""
+
 UNREACHABLE = 1e6
 """More than any path over weighted cells costs."""
+
+
+def action_values(
+    reward: Float[np.ndarray, "A N"] | Float[np.ndarray, " N"],
+    probabilities: Float[np.ndarray, "A N N"],
+    value: Float[np.ndarray, " N"],
+    *,
+    discount: float,
+) -> Float64[np.ndarray, "A N"]:
+    """The value of each action in each state, given the value of the states that follow."""
+    return reward.astype(np.float64) + discount * (probabilities.astype(np.float64) @ value)
+
+
+def exact_value_iteration(
+    reward: Float[np.ndarray, "A N"] | Float[np.ndarray, " N"],
+    probabilities: Float[np.ndarray, "A N N"],
+    *,
+    discount: float,
+    iterations: int | None = None,
+    tolerance: float = 1e-10,
+) -> Float64[np.ndarray, " N"]:
+    """The value of each state after ``iterations`` backups from zero, or without it when that has settled.
+
+    ``probabilities[a, s, t]`` is the probability of state t after action a in state s. Settled means that
+    no value is further than ``tolerance`` from the true one (at discount 1: that a backup changes less).
+    """
+    _require_process(probabilities, discount)
+    value = np.zeros(probabilities.shape[-1])
+    change_allowed = tolerance * (1 - discount) / discount if 0 < discount < 1 else tolerance
+    for _ in range(MOST_BACKUPS if iterations is None else iterations):
+        previous = value
+        value = action_values(reward, probabilities, previous, discount=discount).max(axis=0)
+        if iterations is None and np.abs(value - previous).max() <= change_allowed:
+            return value
+    if iterations is None:
+        raise InputError(
+            f"Value iteration with discount {discount} has not settled after {MOST_BACKUPS} backups; "
+            "give a discount below 1 or a number of iterations."
+        )
+    return value
+
+
+def _require_process(probabilities: np.ndarray, discount: float) -> None:
+    if not 0 <= discount <= 1:
+        raise InputError(f"discount: expected 0 to 1, got {discount}.")
+    if (probabilities < 0).any() or not np.allclose(probabilities.sum(axis=-1), 1):
+        raise InputError(
+            "probabilities: expected numbers of at least 0 that add up to 1 over the next states, got others."
+        )
 
 
 def cost_to_go(
