@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,7 @@ def draw_trajectories(models: Mapping[str, Model], out: Path, *, first: int, nam
     ]
 
 
-def draw_search(histories: Sequence[Sequence[Mapping[str, float]]], out: Path) -> list[Path]:
+def draw_search(histories: Sequence[Sequence[Mapping[str, Any]]], out: Path) -> list[Path]:
     """Draw how the samples of the paper's teacher approach the goals."""
     distances = [[entry["distance"] for entry in history] for history in histories]
     figure = progress_figure(distances, title="iLQG on the training domains")
