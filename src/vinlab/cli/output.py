@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -20,11 +20,13 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from vinlab.learners import callbacks
 from vinlab.models import Model
 from vinlab.navigation.routes import Route
 from vinlab.recording.serialization import standard_json, to_plain
 from vinlab.types import InputError
+
+if TYPE_CHECKING:
+    from vinlab.learners.callbacks import Progress as ReportProgress
 
 CornerCutting = Literal["auto", "allow", "forbid"]
 """Whether a diagonal move may pass an obstacle's corner."""
@@ -80,10 +82,10 @@ def progress_bars() -> Progress:
 
 
 @contextmanager
-def watched(title: str, *, visible: bool = True) -> Iterator[callbacks.Progress]:
+def watched(title: str, *, visible: bool = True) -> "Iterator[ReportProgress]":
     """A progress bar with the time left."""
     if not visible:
-        yield callbacks.no_progress
+        yield lambda done, total, note: None
         return
     with progress_bars() as bar:
         task = bar.add_task(title, total=None, note="")

@@ -16,7 +16,6 @@ from vinlab.figures.save import save_figure
 from vinlab.maps import GridMap, MapOptions, Scenarios, inflate_obstacles, read_map_or_scenarios, write_route
 from vinlab.models import Model
 from vinlab.navigation.draw import route_figure
-from vinlab.navigation.images import takes_images
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
 from vinlab.navigation.routes import Route
 from vinlab.navigation.scenarios import ScenarioResults, run_scenarios
@@ -73,11 +72,13 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
         options: How to plan.
     """
     chosen = models.load(options.model) if options.model and not options.exact else None
-    if chosen is not None and takes_images(chosen):
+    if chosen is not None:
         from vinlab.cli.plan_image import plan_on_image
+        from vinlab.navigation.images import takes_images
 
-        plan_on_image(map, chosen, options)
-        return
+        if takes_images(chosen):
+            plan_on_image(map, chosen, options)
+            return
     content = read_map_or_scenarios(map, options.map_options())
     rule = (content.map if isinstance(content, Scenarios) else content).corner_cutting
     asked = corner_rule(options.corner_cutting)
