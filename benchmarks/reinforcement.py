@@ -25,7 +25,8 @@ from vinlab.experiments.rl.train import build_critic
 from vinlab.experiments.runner import seeded
 from vinlab.integrations.sb3 import VinPolicy
 from vinlab.learners.callbacks import NullLogger
-from vinlab.learners.trpo import CurriculumConfig, TrpoTraining
+from vinlab.learners.trpo.curriculum import CurriculumConfig
+from vinlab.learners.trpo.trpo import TrpoTraining
 
 SIZE, LEVEL = 8, 6
 ENVIRONMENTS, STEPS = 32, 64

@@ -42,28 +42,27 @@ def solve(observation: Tensor, allowed: Tensor) -> ShortestPathPlan:
     return ShortestPathPlanner()(CostMap(LENGTHS.expand(allowed.shape), observation[:, GOAL] > 0, allowed))
 
 
-def reached(moves: Tensor | None, observation: Tensor) -> float:
+def reached(moves: Tensor, observation: Tensor) -> float:
     """The share of the cells with a path from which these moves come to the goal in the true world."""
-    assert moves is not None
-    allowed = legal_moves(observation)[1]
+    allowed = legal_moves(observation)[1] & (observation[:, [GOAL]] == 0)
     batch, row, col = np.nonzero((solve(observation, allowed).value[:, 0] > UNREACHABLE).numpy())
     goes = np.ones(len(batch), bool)
     while goes.any():
         move = moves.numpy()[batch, row, col]
-        goes = (move >= 0) & allowed.numpy()[batch, move, row, col]
+        goes = allowed.numpy()[batch, move, row, col]
         row, col = row + goes * MOVE_OFFSETS[move, 0], col + goes * MOVE_OFFSETS[move, 1]
     return float((observation[:, GOAL].numpy()[batch, row, col] > 0).mean())
 
 
 def main(steps: str = "200", side: str = "48") -> None:
     torch.manual_seed(0)
-    network = FixedPointVinConfig(channels=3, goal_channel=GOAL).build()
+    network, sharpness = FixedPointVinConfig(channels=3, goal_channel=GOAL).build(), 20.0
     optimiser = torch.optim.Adam(network.parameters(), lr=1e-2)
     for step in range(int(steps)):
         observation = draw(8, 16, seed=step)
         expert = solve(observation, legal_moves(observation)[1])
         right = (expert.q > expert.value - 1e-9) & (expert.value > UNREACHABLE) & (expert.value < 0)
-        logits = network.plan(observation).q * network.policy.log_inverse_temperature.exp()
+        logits = sharpness * network.plan(observation).q
         losses = set_nll(logits.flatten(2).transpose(1, 2), right.flatten(2).transpose(1, 2))
         optimiser.zero_grad()
         losses.mean().backward()
@@ -72,8 +71,8 @@ def main(steps: str = "200", side: str = "48") -> None:
     unseen = draw(20, int(side), seed=10**6)
     without_rule, _ = legal_moves(unseen)
     print(f"Cells of unseen {side} x {side} maps from which the goal is reached:")
-    print(f"  by a planner without the rule: {reached(solve(unseen, without_rule).moves, unseen):.2%}")
-    print(f"  by the learned planner:        {reached(network.plan(unseen).moves, unseen):.2%}")
+    print(f"  by a planner without the rule: {reached(solve(unseen, without_rule).q.argmax(1), unseen):.2%}")
+    print(f"  by the learned planner:        {reached(network.plan(unseen).q.argmax(1), unseen):.2%}")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def main(side: str = "28", maps: str = "200") -> None:
     size = int(side)
     problems = sample_problems(GridworldConfig(size=size), int(maps), rng=np.random.default_rng(STREAM))
     steps = solve(problems).lengths - 1
-    network = vinlab.load("grid/any").network
+    network = vinlab.load("grid/unrolled").network
     for iterations in (round(ratio * size) for ratio in ITERATIONS_PER_CELL):
         scores = vinlab.evaluate(network, problems, iterations=iterations)
         print(

@@ -1,4 +1,4 @@
-"""Which part limits the distance that a plan covers: degrade two parts of grid/any, one at a time, on mazes.
+"""Which part limits the distance that a plan covers: degrade two parts of grid/unrolled, one at a time, on mazes.
 
 python examples/which_part_limits_distance.py [SIDE] [MAZES]; larger mazes show more and take longer.
 """
@@ -49,7 +49,7 @@ def wall_cost_in_steps(network: vinlab.ValueIterationNetwork, problems: GridProb
 
 def main(side: str = "31", count: str = "4") -> None:
     problems = mazes(int(side)).sample(int(count), stream=STREAM)
-    model = vinlab.load("grid/any")
+    model = vinlab.load("grid/unrolled")
     network = model.network
     assert isinstance(network, vinlab.ValueIterationNetwork)
     reward, moves = network.reward, network.transition

@@ -36,7 +36,7 @@ SEES: dict[str, set[str]] = {
         "networks",
         "planning",
     },
-    "serve": {"types", "domains", "maps", "models", "navigation", "networks", "recording.files"},
+    "serve": {"types", "domains", "maps", "models", "navigation", "networks", "planning", "recording.files"},
     "experiments": {
         "types",
         "domains",

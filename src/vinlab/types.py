@@ -6,9 +6,9 @@ Axis letters: ``B`` problems, ``S`` states read per problem, ``C`` observation c
 Positions are always ``(row, col)``. In arrays of maps 1 is an obstacle.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt8
@@ -40,6 +40,31 @@ class InputError(ValueError):
     """An input cannot be used; the message says what was expected and what came instead."""
 
 
+Batches = TypeVar("Batches", bound="Batch")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A record whose fields all have one entry for each problem; a choice of problems is a record of the same kind."""
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))
+
+    def __getitem__(self: Batches, chosen: Any) -> Batches:
+        return self.map(lambda entries: entries[chosen])
+
+    def map(self: Batches, change: Callable[[Any], Any]) -> Batches:
+        """The record with every field changed."""
+        return type(self)(*(change(getattr(self, field.name)) for field in fields(self)))
+
+
+def concatenate(parts: Iterable[Batches]) -> Batches:
+    """Records of arrays, one after the other."""
+    first, *others = parts
+    columns = ([getattr(part, field.name) for part in (first, *others)] for field in fields(first))
+    return type(first)(*map(np.concatenate, columns))
+
+
 @dataclass(frozen=True)
 class Plan:
     """The result of planning for every cell of a grid; all states of a problem read the same plan."""
@@ -69,7 +94,7 @@ class GraphPlan:
 
 
 @dataclass(frozen=True)
-class GridProblems:
+class GridProblems(Batch):
     """Problems on maps of one size: find a path from start to goal that avoids the obstacles."""
 
     obstacles: UInt8[np.ndarray, "B H W"]
@@ -77,15 +102,9 @@ class GridProblems:
     starts: Int[np.ndarray, "B 2"]
     goals: Int[np.ndarray, "B 2"]
 
-    def __len__(self) -> int:
-        return len(self.obstacles)
-
-    def __getitem__(self, chosen: slice | np.ndarray) -> "GridProblems":
-        return GridProblems(self.obstacles[chosen], self.starts[chosen], self.goals[chosen])
-
 
 @dataclass(frozen=True)
-class Demonstrations:
+class Demonstrations(Batch):
     """An expert's moves: for each problem some states, and the optimal moves in them.
 
     A single label is a set of one move, so one loss serves both kinds of target.
@@ -98,17 +117,46 @@ class Demonstrations:
     weights: Float[Tensor, "B S"]
     """The weight of the state in the loss; 0 for padding where a problem has fewer states."""
 
-    def __len__(self) -> int:
-        return len(self.observations)
 
-    def __getitem__(self, chosen: slice | Tensor) -> "Demonstrations":
-        return Demonstrations(
-            self.observations[chosen], self.states[chosen], self.moves[chosen], self.weights[chosen]
-        )
+@dataclass(frozen=True)
+class DenseDemonstrations:
+    """An expert's moves in every cell, for some goals on each observation; the problems of one follow each other."""
+
+    observations: Float[Tensor, "B C h w"]
+    """What the policy sees, whatever the goal."""
+    goals: Int[Tensor, "B G 2"]
+    moves: Bool[Tensor, "N M H W"]
+    """Which moves are right; none in cells without a target."""
+    blocked: Bool[Tensor, "B H W"]
+
+    @property
+    def free(self) -> Bool[Tensor, "N H W"]:
+        """The free cells of each problem."""
+        return ~self.blocked.repeat_interleave(self.goals.shape[1], dim=0)
 
 
 @dataclass(frozen=True)
-class ContinuousDemonstrations:
+class LinkChoices:
+    """Steps of a batch of queries, each on a page with candidate links."""
+
+    rows: Int[Tensor, " S"]
+    """The query of each step, as a row of the batch."""
+    pages: Int[Tensor, " S"]
+    candidates: Int[Tensor, "S l"]
+    """The links on the page, padded with -1."""
+
+
+@dataclass(frozen=True)
+class LinkDemonstrations:
+    """Some queries and an expert's steps for them."""
+
+    queries: Float[Tensor, "B D"]
+    steps: Sequence[tuple[LinkChoices, Bool[Tensor, "_ _"]]]
+    """Steps on pages with about as many links, and which of these links are right."""
+
+
+@dataclass(frozen=True)
+class ContinuousDemonstrations(Batch):
     """A teacher's actions: for each problem some continuous states, and the action in each with its precision."""
 
     observations: Float[Tensor, "B C H W"]
@@ -116,9 +164,6 @@ class ContinuousDemonstrations:
     actions: Float[Tensor, "B S U"]
     precisions: Float[Tensor, "B S U U"]
     """The weight of an error in each direction; zero where a state does not count."""
-
-    def __len__(self) -> int:
-        return len(self.observations)
 
     def pick(self, problems: Int[Tensor, " b"], states: Int[Tensor, "b s"]) -> "ContinuousDemonstrations":
         """Some states of some problems."""
@@ -135,7 +180,6 @@ class ContinuousRollouts:
     states: Float[np.ndarray, "B N T X"]
     """Before each action."""
     actions: Float[np.ndarray, "B N T U"]
-    """What the controller chose, without the noise."""
     final: Float[np.ndarray, "B N X"]
     valid: Bool[np.ndarray, "B N"]
     """False where the simulation diverged; such a rollout stays where it was."""

@@ -16,14 +16,14 @@ def test_the_catalogue_lists_every_setting():
 
 
 def test_every_setting_is_planned_once_at_the_small_budgets():
-    planned = planned_runs([], "smoke")
+    planned = planned_runs(NAMES, "smoke")
     assert {run.id for run in planned} == set(read_catalogue())
     assert len({(run.id, run.recipe) for run in planned}) == len(planned)
 
 
 def test_nothing_that_the_tables_show_is_missing():
     finished = collect_runs(RUNS)
-    assert missing_runs(planned_runs([], "paper"), finished) == []
+    assert missing_runs(planned_runs(NAMES, "paper"), finished) == []
 
 
 def test_a_run_that_was_not_made_is_missing():

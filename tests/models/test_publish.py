@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ from safetensors.torch import load_file
 from vinlab.experiments import experiment_named
 from vinlab.experiments.base import TrainingRequest
 from vinlab.experiments.runner import train
-from vinlab.models.publish import _data_option, publish
+from vinlab.models.publish import card_of, publish
 from vinlab.recording.files import read_json_object
 
 
@@ -44,6 +45,7 @@ def test_the_entry_asks_for_the_limits(run):
     assert "--limits" in done.stderr
 
 
-def test_a_card_names_the_real_data_of_the_training():
-    assert _data_option({"data": {"source": "jezero_ctx"}}) == " --data jezero_ctx"
-    assert _data_option({"data": {"source": "generated"}}) == _data_option({"data": {}}) == ""
+def test_a_card_names_the_real_data_of_the_training(run):
+    assert "--data" not in card_of(run, "none")["command"]
+    real = replace(run.manifest, config={"data": {"source": "jezero_ctx"}})
+    assert card_of(replace(run, manifest=real), "none")["command"].endswith(" --data jezero_ctx")

@@ -96,9 +96,9 @@ def test_costs_do_not_depend_on_threads():
 
 def test_shortest_paths_refuse_what_makes_no_sense():
     blocked = np.zeros((1, 3, 3), np.uint8)
-    with pytest.raises(InputError, match="inside maps of 3 x 3"):
+    with pytest.raises(InputError, match="cells of maps of 3 x 3"):
         cost_to_go(blocked, np.array([[0, 3]]))
-    with pytest.raises(InputError, match="num_moves must be 4"):
+    with pytest.raises(InputError, match="num_moves: expected 4"):
         cost_to_go(blocked, np.array([[0, 0]]), num_moves=6)
 
 
@@ -155,7 +155,7 @@ def test_value_iteration_refuses_what_is_no_process():
     reward, probabilities = random_process(np.random.default_rng(0))
     with pytest.raises(InputError, match="add up to 1"):
         exact_value_iteration(reward, probabilities * 2, discount=0.9)
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="expected 0 to 1"):
         exact_value_iteration(reward, probabilities, discount=1.5)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from vinlab.recording.manifest import Manifest, describe_run, differences, read_manifest, write_manifest
+from vinlab.recording.files import write_json
+from vinlab.recording.manifest import Manifest, describe_run, differences, read_manifest
 from vinlab.types import InputError
 
 
@@ -33,7 +34,7 @@ def test_a_manifest_says_when_and_with_what() -> None:
 
 def test_a_manifest_comes_back_as_it_was(tmp_path: Path) -> None:
     manifest = replace(a_manifest(config={"depth": 3}), seconds=1.5, continued_by=["c0ffee"])
-    write_manifest(tmp_path / "m", manifest)
+    write_json(tmp_path / "m", manifest)
     assert read_manifest(tmp_path / "m") == manifest
 
 
@@ -44,7 +45,7 @@ def test_only_what_settles_the_result_makes_another_run(tmp_path: Path) -> None:
     assert differences(here, a_manifest(seed=1)) == ["seed (recorded 0, now 1)"]
     deeper = a_manifest(config=Config(iterations=20))
     assert differences(here, deeper) == ["config.iterations (recorded 10, now 20)"]
-    write_manifest(tmp_path / "m", here)
+    write_json(tmp_path / "m", here)
     assert differences(read_manifest(tmp_path / "m"), here) == []
 
 
@@ -64,7 +65,7 @@ def test_a_configuration_that_json_cannot_hold_is_refused() -> None:
     ],
 )
 def test_a_wrong_field_is_named(tmp_path: Path, change: dict[str, Any], sentence: str) -> None:
-    write_manifest(tmp_path / "m", a_manifest())
+    write_json(tmp_path / "m", a_manifest())
     record = json.loads((tmp_path / "m").read_text())
     (tmp_path / "m").write_text(json.dumps(record | change))
     with pytest.raises(InputError, match=sentence):

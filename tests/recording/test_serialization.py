@@ -1,4 +1,3 @@
-import enum
 import json
 import math
 from dataclasses import dataclass
@@ -17,15 +16,13 @@ from vinlab.recording.serialization import (
 )
 from vinlab.types import InputError
 
-
-class Kind(enum.Enum):
-    FAST = "fast"
+Kind = Literal["fast"]
 
 
 @dataclass(frozen=True)
 class Inner:
     rates: tuple[float, ...] = (0.1, 0.2)
-    kind: Kind = Kind.FAST
+    kind: Kind = "fast"
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ class Config:
     size: tuple[int, int] = (3, 4)
     limit: float | None = None
     target: Literal["paths", "sets"] = "sets"
-    kind: Kind = Kind.FAST
+    kind: Kind = "fast"
     notes: dict[str, Any] | None = None
 
 

@@ -29,9 +29,10 @@ def browse(
         clicks: The largest number of clicks.
         out: Where to draw the plan on the tree of categories (.png, .pdf or .svg).
     """
-    from vinlab.experiments.web.browse import open_browser
+    from vinlab.experiments.web.browse import browser_of
+    from vinlab.models import load
 
-    browser = open_browser(model, data)
+    browser = browser_of(load(model), data)
     path = browser.follow(query, start=browser.page_named(start) if start else 0, max_clicks=clicks)
     print_path(browser, path)
     if out is not None:

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from vinlab.cli.output import require_at_least, watched
 from vinlab.domains.gridworld import files as gridworld_files
@@ -27,52 +27,6 @@ FREE_SHARE = PAPER_PATCHES.min_free / PAPER_PATCHES.cells**2
 """The share of the cells that the free region of a problem has at least, as on the paper's patches."""
 
 
-def data(
-    domain: Positional[Literal["gridworld", "mars"]],
-    /,
-    out: Path,
-    size: int = 16,
-    count: int = 1000,
-    family: Family = "obstacles",
-    seed: int = 0,
-    image: Path | None = None,
-    elevation: Path | None = None,
-    slope: Path | None = None,
-    post_spacing: str | None = None,
-    slope_step: float | None = None,
-    pixel_size: float | None = None,
-    nodata: float | None = None,
-    threshold: float = PAPER_PATCHES.threshold,
-) -> None:
-    """Generate problems, or cut them from images of terrain, and write a file for evaluate --problems.
-
-    Args:
-        domain: Which domain.
-        out: The .npz file to write.
-        size: Side of the square maps in cells; mazes need an odd one; on Mars a cell is 8 x 8 pixels.
-        count: Number of problems.
-        family: Grid-world: random obstacles as in the paper, single random cells, or mazes.
-        seed: Random seed.
-        image: Mars: an image of real terrain (GeoTIFF, PNG, JPEG 2000, PDS); synthetic terrain if not given.
-        elevation: Mars: the elevation of the same terrain in metres, such as a HiRISE DT….IMG.
-        slope: Mars: the slope of the same terrain instead, in degrees or in steps of --slope-step degrees.
-        post_spacing: Mars: metres between the posts of the elevation, one number or DOWN,ALONG, where the file does
-            not declare them.
-        slope_step: Mars: degrees of a step of the slope, where it holds whole numbers.
-        pixel_size: Mars: metres of a pixel to which image and slopes are averaged; that of the image if not given.
-        nodata: Mars: the value of the image that marks missing data, where the file does not declare it.
-        threshold: Mars: degrees from which on a cell is blocked.
-    """
-    require_at_least(0, seed, "--seed")
-    given = TerrainOptions(image, elevation, slope, post_spacing, slope_step, pixel_size, nodata)
-    if domain == "mars":
-        write_terrain_problems(out, given.files(), size=size, count=count, threshold=threshold, seed=seed)
-    elif given != TerrainOptions():
-        raise InputError(f"data gridworld: expected no {OPTIONS}, which belong to data mars.")
-    else:
-        write_grid_problems(out, family, size=size, count=count, seed=seed)
-
-
 OPTIONS = "--image, --elevation, --slope, --post-spacing, --slope-step, --pixel-size or --nodata"
 
 
@@ -81,29 +35,60 @@ class TerrainOptions:
     """The options that name files of real terrain."""
 
     image: Path | None = None
+    """Mars: an image of real terrain (GeoTIFF, PNG, JPEG 2000, PDS); synthetic terrain if not given."""
     elevation: Path | None = None
+    """Mars: the elevation of the same terrain in metres, such as a HiRISE DT….IMG."""
     slope: Path | None = None
+    """Mars: the slope of the same terrain instead, in degrees or in steps of --slope-step degrees."""
     post_spacing: str | None = None
+    """Mars: metres between the posts of the elevation, one number or DOWN,ALONG, where the file does not declare
+    them."""
     slope_step: float | None = None
+    """Mars: degrees of a step of the slope, where it holds whole numbers."""
     pixel_size: float | None = None
+    """Mars: metres of a pixel to which image and slopes are averaged; that of the image if not given."""
     nodata: float | None = None
+    """Mars: the value of the image that marks missing data, where the file does not declare it."""
 
     def files(self) -> TerrainFiles | None:
         """The files; None where no option is given and terrain is synthetic."""
         if self.image is not None:
-            spacing = parse_spacing(self.post_spacing)
-            return TerrainFiles(
-                self.image,
-                self.elevation,
-                self.slope,
-                spacing,
-                self.slope_step,
-                self.pixel_size,
-                self.nodata,
-            )
+            return TerrainFiles(**{**vars(self), "post_spacing": parse_spacing(self.post_spacing)})
         if self != TerrainOptions():
             raise InputError(f"expected an --image with {OPTIONS.removeprefix('--image, ')}, got none.")
         return None
+
+
+def data(
+    domain: Positional[Literal["gridworld", "mars"]],
+    /,
+    terrain: Annotated[TerrainOptions, arg(name="")],
+    out: Path,
+    size: int = 16,
+    count: int = 1000,
+    family: Family = "obstacles",
+    seed: int = 0,
+    threshold: float = PAPER_PATCHES.threshold,
+) -> None:
+    """Generate problems, or cut them from images of terrain, and write a file for evaluate --problems.
+
+    Args:
+        domain: Which domain.
+        terrain: The files of real terrain.
+        out: The .npz file to write.
+        size: Side of the square maps in cells; mazes need an odd one; on Mars a cell is 8 x 8 pixels.
+        count: Number of problems.
+        family: Grid-world: random obstacles as in the paper, single random cells, or mazes.
+        seed: Random seed.
+        threshold: Mars: degrees from which on a cell is blocked.
+    """
+    require_at_least(0, seed, "--seed")
+    if domain == "mars":
+        write_terrain_problems(out, terrain.files(), size=size, count=count, threshold=threshold, seed=seed)
+    elif terrain != TerrainOptions():
+        raise InputError(f"data gridworld: expected no {OPTIONS}, which belong to data mars.")
+    else:
+        write_grid_problems(out, family, size=size, count=count, seed=seed)
 
 
 def parse_spacing(text: str | None) -> tuple[float, ...] | None:

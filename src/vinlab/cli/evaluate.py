@@ -1,5 +1,6 @@
 """``vinlab evaluate``."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -55,7 +56,8 @@ def evaluate(
     if suite:
         found = run_suite(suite, loaded, budget, out, resume=resume, overwrite=overwrite)
     else:
-        found = evaluate_model(loaded, problems, iterations, corner_rule(corner_cutting), data)
+        request = EvaluateRequest(problems, iterations, corner_rule(corner_cutting), data)
+        found = evaluate_model(loaded, request)
     settings = {"model": loaded.id, "problems": str(problems or suite or "test"), **found.settings}
     if json:
         print_json({**found.scores, "settings": settings})
@@ -64,21 +66,12 @@ def evaluate(
     print_settings(settings, loaded)
 
 
-def evaluate_model(
-    model: Model,
-    problems: Path | None,
-    iterations: int | None,
-    corner_cutting: bool | None,
-    data: Path | None,
-) -> Evaluation:
+def evaluate_model(model: Model, request: EvaluateRequest) -> Evaluation:
     """The evaluation by the experiment of the model; an option that it does not use is refused."""
     with watched(f"Evaluating {model.id}") as progress:
-        request = EvaluateRequest(problems, iterations, corner_cutting, data, progress)
-        found = experiment_of(model.id).evaluate(model, request)
-    if corner_cutting is not None and found.settings.get("corner_cutting") != corner_cutting:
-        raise InputError(
-            f"{model.id} does not support --corner-cutting: its problems have no diagonal moves."
-        )
+        found = experiment_of(model.id).evaluate(model, replace(request, progress=progress))
+    if found.settings.get("corner_cutting") != request.corner_cutting:
+        request.refuse(model.id, corner_cutting="its problems have no diagonal moves")
     return found
 
 

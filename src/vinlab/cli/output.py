@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -24,6 +24,9 @@ from vinlab.models import Model
 from vinlab.navigation.routes import Route
 from vinlab.recording.serialization import standard_json, to_plain
 from vinlab.types import InputError
+
+if TYPE_CHECKING:
+    from vinlab.learners.callbacks import Progress as ReportProgress
 
 CornerCutting = Literal["auto", "allow", "forbid"]
 """Whether a diagonal move may pass an obstacle's corner."""
@@ -78,17 +81,8 @@ def progress_bars() -> Progress:
     )
 
 
-@runtime_checkable
-class ProgressBar(Protocol):
-    """Moves the bar."""
-
-    def __call__(self, done: int, total: int, note: str) -> None:
-        """``done`` of ``total`` are done; the note holds the latest figures in a few words."""
-        ...
-
-
 @contextmanager
-def watched(title: str, *, visible: bool = True) -> Iterator[ProgressBar]:
+def watched(title: str, *, visible: bool = True) -> "Iterator[ReportProgress]":
     """A progress bar with the time left."""
     if not visible:
         yield lambda done, total, note: None
@@ -104,10 +98,9 @@ def print_scores(id: str, scores: Mapping[str, Any]) -> None:
 
 
 def _scores_table(id: str, scores: Mapping[str, Any]) -> Table:
-    from vinlab.experiments.catalogue import NAMES
-    from vinlab.experiments.paper import paper_numbers
+    from vinlab.experiments.paper import numbers_of
 
-    paper = next((numbers[id] for numbers in map(paper_numbers, NAMES) if id in numbers), {})
+    paper = numbers_of(id)
     table = Table("measure", "ours", "paper", title=f"{id} on {scores['num_problems']} unseen problems")
     for name, measure in MEASURES.items():
         if name in scores:

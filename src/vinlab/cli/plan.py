@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 from tyro.conf import Positional, arg
 
 from vinlab import models
@@ -69,16 +70,19 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
         options: How to plan.
     """
     chosen = models.load(options.model) if options.model and not options.exact else None
-    if chosen is not None and _takes_images(chosen):
-        if options.json:
-            raise InputError(f"{chosen.id} plans on the image itself: expected no --json.")
-        plan_on_image(map, chosen, options)
-        return
+    if chosen is not None:
+        from vinlab.cli.plan_image import plan_on_image
+        from vinlab.navigation.images import takes_images
+
+        if takes_images(chosen):
+            plan_on_image(map, chosen, options)
+            return
     content = None if map.is_dir() else read_map_or_scenarios(map, options.map_options())
-    cutting = corner_rule(options.corner_cutting)
-    if cutting is None:
-        # All scenario files in a folder are those of MovingAI maps, which forbid it.
-        cutting = isinstance(content, GridMap) and content.corner_cutting
+    rule = False  # that of MovingAI maps, of which a folder has scenarios
+    if content is not None:
+        rule = (content if isinstance(content, GridMap) else content.map).corner_cutting
+    asked = corner_rule(options.corner_cutting)
+    cutting = rule if asked is None else asked
     planner = None if options.exact else chosen or models.load(models.default_id(corner_cutting=cutting))
     if isinstance(content, GridMap):
         plan_one_map(content, planner, options, corner_cutting=cutting)
@@ -91,20 +95,6 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
         plan_file(map.name, content, planner, options, corner_cutting=cutting)
 
 
-def plan_on_image(file: Path, model: Model, options: PlanOptions) -> None:
-    """Plan on an image of terrain; options of maps are refused."""
-    others = (options.corner_cutting, options.world_coordinates, options.robot_radius)
-    if options.map_options() != MapOptions() or others != ("auto", False, 0.0):
-        raise InputError(
-            f"{model.id} plans on the image itself: expected no --world-coordinates, --robot-radius, --index, "
-            "--obstacles, --threshold, --unknown or --corner-cutting."
-        )
-    from vinlab.cli.plan_image import plan_image_file
-
-    ends, out, path_out = (options.start, options.goal), options.out, options.path_out
-    plan_image_file(file, ends, model, iterations=options.iterations, out=out, path_file=path_out)
-
-
 def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> None:
     """Plan on one map, describe the route and write the files."""
     map = inflate_obstacles(map, options.robot_radius)
@@ -112,7 +102,10 @@ def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, cor
         None if text is None else parse_position(text, name, map, world=options.world_coordinates)
         for text, name in ((options.start, "start"), (options.goal, "goal"))
     )
-    if not options.json:
+    if options.json:
+        # What is loaded with the first plan is no part of the seconds of this one.
+        plan_on_map(GridMap(np.zeros((3, 3), np.uint8), ""), (0, 0), (2, 2), model=model)
+    else:
         print(f"Read {map.size}. {map.assumptions}")
     route = plan_on_map(
         map, start, goal, model=model, iterations=options.iterations, corner_cutting=corner_cutting
@@ -133,12 +126,6 @@ def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, cor
     print(f"Drawn in {options.out}.")
 
 
-def _takes_images(model: Model) -> bool:
-    from vinlab.navigation.images import takes_images
-
-    return takes_images(model)
-
-
 def _corner_words(cutting: bool, model: Model | None) -> str:
     if cutting:
         return "Corner cutting is allowed."
@@ -152,13 +139,12 @@ def _corner_words(cutting: bool, model: Model | None) -> str:
 
 def print_route(map: GridMap, route: Route, model: Model | None) -> None:
     """How long the route is, in cells and in world units, and how it was planned."""
-    if model is not None:
-        print(describe(route))
-        print(f"Planned with {model.id}, {format_iterations(map.obstacles.shape, route.iterations, model)}.")
-    elif route.exists:
+    if model is None and route.exists:
         print(f"The shortest route has {len(route.path) - 1} steps and length {route.optimal_cost:.2f}.")
     else:
         print(describe(route))
+    if model is not None:
+        print(f"Planned with {model.id}, {format_iterations(map.obstacles.shape, route.iterations, model)}.")
     if route.exists and map.frame.unit != "cells":
         length = route_summary(map, route)["world_length"]
         print(f"In world coordinates the path is {length:.3f} {map.frame.unit} long.")

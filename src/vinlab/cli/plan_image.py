@@ -1,44 +1,45 @@
 """``vinlab plan`` with a model that sees an image of terrain."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vinlab.cli.output import format_iterations
 from vinlab.domains.mars.rasters.image import TerrainImage, read_terrain_image
 from vinlab.figures.save import save_figure
 from vinlab.figures.terrain import TerrainView, terrain_figure
+from vinlab.maps import MapOptions, write_route
 from vinlab.maps.transform import CELLS, Frame
-from vinlab.maps.write_path import write_route
 from vinlab.models import Model
 from vinlab.navigation.images import ImageRoute, navigate_image
 from vinlab.navigation.map_files import parse_cell
 from vinlab.types import CELL, InputError
 
+if TYPE_CHECKING:
+    from vinlab.cli.plan import PlanOptions
 
-def plan_image_file(
-    file: Path,
-    ends: tuple[str | None, str | None],
-    model: Model,
-    *,
-    iterations: int | None,
-    out: Path,
-    path_file: Path | None,
-) -> None:
-    """Plan a route on an image, describe it and write the files."""
+
+def plan_on_image(file: Path, model: Model, options: "PlanOptions") -> None:
+    """Plan a route on an image, describe it and write the files; options of maps are refused."""
+    others = (options.corner_cutting, options.world_coordinates, options.robot_radius, options.json)
+    if options.map_options() != MapOptions() or others != ("auto", False, 0.0, False):
+        raise InputError(
+            f"{model.id} plans on the image itself: expected no --world-coordinates, --robot-radius, --index, "
+            "--obstacles, --threshold, --unknown, --corner-cutting or --json."
+        )
     image = read_terrain_image(file)
     rows, cols = (side // CELL for side in image.image.shape)
     print(f"Read {rows} x {cols} cells of {CELL} x {CELL} pixels.", *image.notes)
-    start, goal = (_end(text, name) for text, name in zip(ends, ("start", "goal"), strict=True))
-    route = navigate_image(model, image.image, start, goal, iterations=iterations)
-    print(
-        _describe(route),
-        f"Planned with {model.id}, {format_iterations((rows, cols), route.iterations, model)}.",
-    )
-    if path_file is not None:
-        write_route(path_file, route.path, _frame(image), {"reached": route.reached, "cost": route.cost})
-        print(f"The path is in {path_file}.")
+    start, goal = _end(options.start, "start"), _end(options.goal, "goal")
+    route = navigate_image(model, image.image, start, goal, iterations=options.iterations)
+    depth = format_iterations((rows, cols), route.iterations, model)
+    print(_describe(route), f"Planned with {model.id}, {depth}.")
+    if options.path_out is not None:
+        summary = {"reached": route.reached, "cost": route.cost}
+        write_route(options.path_out, route.path, _frame(image), summary)
+        print(f"The path is in {options.path_out}.")
     view = TerrainView(image.image, route.start, route.goal, route.path, reward=route.reward)
-    save_figure(terrain_figure([view]), out)
-    print(f"Drawn in {out}.")
+    save_figure(terrain_figure([view]), options.out)
+    print(f"Drawn in {options.out}.")
 
 
 def _end(text: str | None, name: str) -> tuple[int, int]:

@@ -50,7 +50,6 @@ def draw_run(folder: Path, out: Path, problem: int | None, data: Path | None) ->
     """The learning curves of a run, and the figures of its model where the weights were kept."""
     run = open_run(folder)
     experiment = experiment_of(run.manifest.id)
-    out.mkdir(parents=True, exist_ok=True)
     if not experiment.trains:
         return experiment.summary_figures([run], out) if experiment.summary_figures else []
     curves = curves_figure(run.metrics(), title=f"Training of {run.manifest.id}")
@@ -66,5 +65,4 @@ def draw_experiment(name: str, runs: Path, out: Path) -> list[Path]:
     experiment = experiment_named(name)
     if experiment.summary_figures is None:
         return []
-    out.mkdir(parents=True, exist_ok=True)
     return experiment.summary_figures(runs_of(experiment, runs), out)

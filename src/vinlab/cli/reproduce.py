@@ -1,17 +1,16 @@
 """``vinlab reproduce``: the runs behind the tables, then the tables and figures."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.progress import Progress, TaskID
 from tyro.conf import Positional
 
-from vinlab.cli.output import progress_bars
+from vinlab.cli.output import progress_bars, require_at_least
 from vinlab.experiments.base import Budget
 from vinlab.experiments.execution import Event, Job, run_locally, run_on_ray
-from vinlab.experiments.plan import GENERATED, PlannedRun, expected_seconds, missing_runs, planned_runs
+from vinlab.experiments.plan import PlannedRun, expected_seconds, missing_runs, planned_runs
 from vinlab.recording.finished_run import FinishedRun, collect_runs
 from vinlab.types import InputError
 
@@ -45,13 +44,12 @@ def reproduce(
     from vinlab.experiments.catalogue import ALIASES, NAMES
     from vinlab.experiments.reproduce import update_readme, write_results
 
-    if jobs < 1:
-        raise InputError(f"--jobs: expected at least 1, got {jobs}.")
+    require_at_least(1, jobs, "--jobs")
     names = [ALIASES.get(name, name) for name in experiments] or list(NAMES)
     finished = _finished(runs)
     wanted = planned_runs(names, budget, seeds=seeds)
     missing = missing_runs(wanted, finished)
-    possible = [run for run in missing if run.source in GENERATED or (data and (data / run.source).exists())]
+    possible = [run for run in missing if run.is_possible(data)]
     _announce(wanted, missing, possible, finished, jobs)
     if dry_run:
         return
@@ -89,7 +87,8 @@ def _announce(
     for run in possible:
         known = seconds[run]
         cost = "time unknown" if known is None else f"about {known / 60:.1f} minutes"
-        print(f"  {run.id}, recipe {run.recipe}, budget {run.budget}, seed {run.seed}, {run.source}: {cost}")
+        data = run.source or "generated data"
+        print(f"  {run.id}, recipe {run.recipe}, budget {run.budget}, seed {run.seed}, {data}: {cost}")
     total = sum(known for known in seconds.values() if known is not None)
     if total:
         print(f"By the recorded times about {total / 3600 / jobs:.1f} hours with {jobs} at a time.")
@@ -104,18 +103,13 @@ def _carry_out(jobs: Sequence[Job], workers: int, ray: str | None) -> list[str]:
         return []
     events = run_on_ray(jobs, ray) if ray else run_locally(jobs, workers)
     failed = []
-    with _bars(len(jobs)) as show:
+    with progress_bars() as progress:
+        show = _Show(progress, len(jobs))
         for event in events:
             show(event)
             if event.kind == "failed":
                 failed.append(f"{event.job.run.id} ({event.note.rstrip('.')})")
     return failed
-
-
-@contextmanager
-def _bars(total: int) -> "Iterator[_Show]":
-    with progress_bars() as progress:
-        yield _Show(progress, total)
 
 
 class _Show:
@@ -128,10 +122,10 @@ class _Show:
 
     def __call__(self, event: Event) -> None:
         run = event.job.run
-        if event.job not in self.tasks and event.kind == "progress":
-            title = f"{run.id} {run.recipe} seed {run.seed}"
-            self.tasks[event.job] = self.progress.add_task(title, total=None, note="")
         if event.kind == "progress":
+            if event.job not in self.tasks:
+                title = f"{run.id} {run.recipe} seed {run.seed}"
+                self.tasks[event.job] = self.progress.add_task(title, total=None, note="")
             task = self.tasks[event.job]
             self.progress.update(task, completed=event.done, total=event.total, note=event.note)
             return

@@ -12,26 +12,6 @@ import numpy as np
 from jaxtyping import Bool
 
 Problems = TypeVar("Problems", bound=Sized)
-Sampled = TypeVar("Sampled", bound=Sized, covariant=True)
-Solved = TypeVar("Solved", bound=Sized, contravariant=True)
-
-
-@runtime_checkable
-class Sampler(Protocol[Sampled]):
-    """``problem.py``: samples problems that can be solved."""
-
-    def __call__(self, count: int, *, rng: np.random.Generator) -> Sampled:
-        """The problems; they depend on the generator alone."""
-        ...
-
-
-@runtime_checkable
-class Expert(Protocol[Solved]):
-    """``expert.py``: solves problems."""
-
-    def __call__(self, problems: Solved) -> Callable[[np.ndarray], np.ndarray]:
-        """The controller that gives the action in a state of each problem; it reaches every goal from its start."""
-        ...
 
 
 @runtime_checkable
@@ -56,8 +36,10 @@ class Environment(Protocol):
 class Domain(Generic[Problems]):
     """A domain by its three parts."""
 
-    sample: Sampler[Problems]
-    expert: Expert[Problems]
+    sample: Callable[..., Problems]
+    """``problem.py``: ``count`` problems that can be solved; they depend on the generator ``rng`` alone."""
+    expert: Callable[[Problems], Callable[[np.ndarray], np.ndarray]]
+    """``expert.py``: the controller that gives the action in a state of each problem; it reaches every goal."""
     environment: Callable[[Problems], Environment]
     horizon: int
     """Steps in which the expert reaches every goal."""

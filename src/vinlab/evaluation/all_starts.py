@@ -5,18 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float64, Int
 
+from vinlab.types import Batch
+
 
 @dataclass(frozen=True)
-class AllStartsRollout:
+class AllStartsRollout(Batch):
     """The rollout from each cell of its map, cells counted row by row."""
 
     reached: Bool[np.ndarray, "B N"]
     """Whether the rollout from the cell reaches the goal."""
     lengths: Float64[np.ndarray, "B N"]
     """The length of its path; infinite where it does not reach the goal."""
-
-    def __getitem__(self, chosen: slice) -> "AllStartsRollout":
-        return AllStartsRollout(self.reached[chosen], self.lengths[chosen])
 
 
 def rollout_from_all_cells(

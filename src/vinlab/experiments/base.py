@@ -1,6 +1,6 @@
 """What an experiment is: a table or figure of the paper, its settings, and the functions that make it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, runtime_checkable
@@ -12,7 +12,7 @@ from vinlab.learners.callbacks import Progress, RunLogger, no_progress
 from vinlab.learners.training_state import Best
 from vinlab.models import Model
 from vinlab.recording.finished_run import FinishedRun
-from vinlab.types import Iterations
+from vinlab.types import InputError, Iterations
 
 Budget = Literal["smoke", "small", "paper"]
 """How much to spend: seconds, to see that it runs; minutes, for the same trends; or the paper's own sizes."""
@@ -72,6 +72,17 @@ class EvaluateRequest:
     """The folder of real data that the run was trained on, where its test problems come from there."""
     progress: Progress = no_progress
 
+    def refuse(self, id: str, **reasons: str) -> None:
+        """Refuse the options that a model would ignore, each for its reason."""
+        for name, reason in reasons.items():
+            if getattr(self, name) is not None:
+                raise InputError(f"{id} does not support --{name.replace('_', '-')}: {reason}.")
+
+    def rules(self, model: Model, shape: Sequence[int]) -> dict[str, Any]:
+        """K and the rule for diagonal moves on maps of this shape."""
+        cutting = model.corner_cutting if self.corner_cutting is None else self.corner_cutting
+        return {"iterations": self.iterations or model.iterations_for(shape), "corner_cutting": cutting}
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -107,6 +118,11 @@ class Setting(Generic[Config]):
     """Whether it is a control or an ablation, which ``vinlab list`` shows with ``--all`` only."""
 
 
+def by_id(settings: Iterable[Setting[Config]]) -> dict[str, Setting[Config]]:
+    """The settings of an experiment."""
+    return {setting.id: setting for setting in settings}
+
+
 def unchanged(config: Config, data: Any) -> Config:
     """The configuration as it is."""
     return config
@@ -115,6 +131,13 @@ def unchanged(config: Config, data: Any) -> Config:
 def build_network(config: Any, data: Any) -> nn.Module:
     """The network of the configuration with fresh weights."""
     return config.network.build()
+
+
+def require_problem(problem: int, count: int) -> int:
+    """The number of a test problem, if there is one."""
+    if not 0 <= problem < count:
+        raise InputError(f"--problem: expected 0 to {count - 1}, got {problem}.")
+    return problem
 
 
 def no_figures(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:

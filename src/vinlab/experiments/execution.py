@@ -6,7 +6,7 @@ A worker that dies is replaced and its run continued from the last checkpoint, s
 import multiprocessing
 import os
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -158,18 +158,13 @@ class _Pool:
 def _work(connection: Connection, threads: int) -> None:
     """The loop of a worker process."""
     while (job := connection.recv()) is not None:
-        connection.send(
-            _outcome(
-                job,
-                lambda done, total, note: connection.send(Event(job, "progress", done, total, note)),
-                threads,
-            )
-        )
+        connection.send(_outcome(job, connection.send, threads))
 
 
-def _outcome(job: Job, report: Progress, threads: int | None) -> Event:
+def _outcome(job: Job, send: Callable[[Event], None], threads: int) -> Event:
+    """Run the job, send its progress, and give its end."""
     try:
-        run_job(job, report, threads)
+        run_job(job, lambda done, total, note: send(Event(job, "progress", done, total, note)), threads)
     except InputError as error:
         return Event(job, "failed", note=str(error))
     except Exception as error:  # a fault of one run must not stop the others
@@ -204,9 +199,7 @@ def run_on_ray(jobs: Sequence[Job], address: str) -> Iterator[Event]:
 
 
 def _ray_task(job: Job, queue: Any) -> Event:
-    return _outcome(
-        job, lambda done, total, note: queue.put(Event(job, "progress", done, total, note)), threads=1
-    )
+    return _outcome(job, queue.put, threads=1)
 
 
 def _ray_result(ray: Any, reference: Any, job: Job) -> Event:

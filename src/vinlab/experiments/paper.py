@@ -15,3 +15,8 @@ def _all_numbers() -> dict[str, Any]:
 def paper_numbers(experiment: str) -> dict[str, dict[str, float]]:
     """What the paper prints for an experiment, by id and measure."""
     return _all_numbers().get(experiment, {})
+
+
+def numbers_of(id: str) -> dict[str, float]:
+    """What the paper prints for a setting, by measure; nothing where it has no such setting."""
+    return next((numbers[id] for numbers in _all_numbers().values() if id in numbers), {})

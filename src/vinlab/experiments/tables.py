@@ -1,26 +1,98 @@
-"""What the tables of all experiments share: grouping of runs, columns, commands, the line of commits."""
+"""What the tables of all experiments share: rows, columns, commands, the line of commits."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from vinlab.evaluation.statistics import mean_text, wilson_interval
+from vinlab.experiments.paper import numbers_of
 from vinlab.recording.finished_run import FinishedRun
+from vinlab.recording.manifest import Manifest
 from vinlab.recording.markdown import markdown_table
 
 Key = TypeVar("Key")
-Row = TypeVar("Row")
+Line = TypeVar("Line")
+
+NONE = "–"
+"""The cell of what was not measured."""
 
 
 @dataclass(frozen=True)
-class Column(Generic[Row]):
+class Column(Generic[Line]):
     """A column of a table: its heading, and the text of its cell in a row."""
 
     heading: str
-    cell: Callable[[Row], str]
+    cell: Callable[[Line], str]
 
 
-def render(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> str:
+@dataclass(frozen=True)
+class Row:
+    """Runs of one setting, recipe and budget, which differ in the seed alone."""
+
+    runs: Sequence[FinishedRun]
+
+    @property
+    def manifest(self) -> Manifest:
+        """That of the first run."""
+        return self.runs[0].manifest
+
+    @property
+    def paper(self) -> dict[str, float]:
+        """The paper's numbers."""
+        return numbers_of(self.manifest.id)
+
+    def values(self, measure: str, scale: float = 1.0) -> list[float]:
+        """A measure of each run, where it has one: without any success there are no extra steps."""
+        return [scale * scores[measure] for scores in scores_of(self.runs) if scores[measure] is not None]
+
+    def mean(self, measure: str, digits: int = 3) -> str:
+        """Mean and deviation of a measure."""
+        found = self.values(measure)
+        return mean_text(found, digits=digits) if found else NONE
+
+    def percent(self, measure: str, digits: int = 2) -> str:
+        """Mean and deviation of a share."""
+        return f"{mean_text(self.values(measure, 100.0), digits=digits)} %"
+
+    def interval(self, digits: int) -> str:
+        """The 95 % interval of the success over all runs."""
+        counts = [(one["success_rate"], one["num_problems"]) for one in scores_of(self.runs)]
+        total = sum(problems for _, problems in counts)
+        low, high = wilson_interval(sum(round(rate * problems) for rate, problems in counts), total)
+        return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}"
+
+    def difference(self, digits: int) -> str:
+        """Our mean success minus the paper's, in points."""
+        if not self.paper:
+            return NONE
+        ours = self.values("success_rate", 100.0)
+        return f"{sum(ours) / len(ours) - 100 * self.paper['success_rate']:+.{digits}f}"
+
+
+SETTING = Column[Row]("setting", lambda row: row.manifest.id)
+SEEDS = Column[Row]("seeds", lambda row: str(len(row.runs)))
+PAPER_SUCCESS = Column[Row](
+    "success, paper", lambda row: f"{100 * row.paper['success_rate']:.1f} %" if row.paper else NONE
+)
+OUR_SUCCESS = Column[Row]("success, ours", lambda row: row.percent("success_rate"))
+MINUTES = Column[Row]("minutes", lambda row: mean_text(minutes_of(row.runs), digits=1))
+COMMAND = Column[Row]("command", lambda row: f"`{run_command(row.manifest)}`")
+
+
+def rows_of(runs: Iterable[FinishedRun], order: Iterable[str]) -> list[Row]:
+    """The rows, with the settings in this order."""
+    place = {id: number for number, id in enumerate(order)}
+    groups = group_runs(runs, lambda run: (run.manifest.id, run.manifest.recipe, run.manifest.budget))
+    return [Row(groups[key]) for key in sorted(groups, key=lambda key: (place[key[0]], *key[1:]))]
+
+
+def document(title: str, *parts: str, runs: Iterable[FinishedRun]) -> str:
+    """A heading, the parts below it and the commits of the runs, as Markdown."""
+    return "\n".join([f"# {title}", "", *parts, f"{commits_line(runs)}\n"])
+
+
+def render(columns: Sequence[Column[Line]], rows: Iterable[Line]) -> str:
     """The rows as a Markdown table."""
     return markdown_table(
         [column.heading for column in columns], [[column.cell(row) for column in columns] for row in rows]
@@ -47,10 +119,25 @@ def minutes_of(runs: Iterable[FinishedRun]) -> list[float]:
     return [run.result["training_seconds"] / 60 for run in runs]
 
 
+def counts_text(counts: Iterable[int]) -> str:
+    """The different numbers of problems that runs were tested on, in words for a legend."""
+    return " or ".join(f"{count:,}" for count in sorted(set(counts)))
+
+
+def tested_on(runs: Iterable[FinishedRun]) -> str:
+    """How many test problems the runs had."""
+    return counts_text(scores["num_problems"] for scores in scores_of(runs))
+
+
 def commits_line(runs: Iterable[FinishedRun]) -> str:
     """The commits that the runs were made with, as the last words of a table."""
     commits = sorted({(run.manifest.commit or "unknown")[:10] for run in runs})
     return f"Commits: {', '.join(commits)}."
+
+
+def run_command(manifest: Manifest) -> str:
+    """The command that repeats a run, with any seed."""
+    return train_command(manifest.id, manifest.recipe, manifest.budget)
 
 
 def train_command(id: str, recipe: str = "default", budget: str = "paper") -> str:

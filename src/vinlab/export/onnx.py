@@ -85,21 +85,18 @@ PARTS = {
     "attention": (StateAttention,),
     "policy": (LinearPolicy, TemperaturePolicy),
 }
-"""The parts that can be exported."""
+LEVELS = {"reward": (CnnReward, ExpCostReward), "transition": (SharedTransition, SoftmaxTransition)}
+"""The parts that can be exported, and those of which each level of a hierarchical part is one."""
 
 
 def _require_exportable(network: Any) -> None:
     if not isinstance(network, ValueIterationNetwork):
         raise InputError(f"expected a VIN to export, got {type(network).__name__}.")
     for name, known in PARTS.items():
-        part = getattr(network, name)
-        if not isinstance(part, known):
-            expected = " or ".join(kind.__name__ for kind in known)
-            raise InputError(f"{name} of an exported VIN: expected {expected}, got {type(part).__name__}.")
-    _require_levels("reward", network.reward, HierarchicalReward, (CnnReward, ExpCostReward))
-    _require_levels(
-        "transition", network.transition, HierarchicalTransition, (SharedTransition, SoftmaxTransition)
-    )
+        _require_kind(f"{name} of an exported VIN", getattr(network, name), known)
+    for name, known in LEVELS.items():
+        for level in getattr(getattr(network, name), "levels", ()):
+            _require_kind(f"{name} of each level of an exported VIN", level, known)
     if isinstance(network.planner, HierarchicalPlanner) and network.planner.combine not in (
         coarse_as_reward,
         coarse_as_initial_value,
@@ -110,13 +107,10 @@ def _require_exportable(network: Any) -> None:
         )
 
 
-def _require_levels(name: str, part: Any, hierarchy: type, known: tuple[type, ...]) -> None:
-    for level in part.levels if isinstance(part, hierarchy) else ():
-        if not isinstance(level, known):
-            expected = " or ".join(kind.__name__ for kind in known)
-            raise InputError(
-                f"{name} of each level of an exported VIN: expected {expected}, got {type(level).__name__}."
-            )
+def _require_kind(name: str, part: Any, known: tuple[type, ...]) -> None:
+    if not isinstance(part, known):
+        expected = " or ".join(kind.__name__ for kind in known)
+        raise InputError(f"{name}: expected {expected}, got {type(part).__name__}.")
 
 
 @dataclass(frozen=True)
@@ -150,14 +144,9 @@ def _levels(network: ValueIterationNetwork) -> list[_Level]:
         planner, parts = network.planner, list(network.reward.levels)
         assert isinstance(planner, HierarchicalPlanner)
         names = [f"coarse{depth}_" if depth else "" for depth in range(len(parts) - 1, -1, -1)]
+        starts_from_coarse = planner.combine is coarse_as_initial_value
         return [
-            _Level(
-                name,
-                part,
-                shared,
-                factor=planner.factor,
-                starts_from_coarse=planner.combine is coarse_as_initial_value,
-            )
+            _Level(name, part, shared, planner.factor, starts_from_coarse)
             for name, part, shared in zip(names, parts, kernels, strict=True)
         ]
     return [_Level("", network.reward, kernels)]
@@ -214,12 +203,7 @@ def _add_upsampled(
     """A coarser value on the cells of this level, cut to the size of another of its images."""
     name = level.name
     scales = graph.constant(f"{name}scales", np.array([1, 1, level.factor, level.factor], np.float32))
-    resized = graph.node(
-        "Resize",
-        [coarser, "", scales],
-        f"{name}resized",
-        **how,
-    )
+    resized = graph.node("Resize", [coarser, "", scales], f"{name}resized", **how)
     size = graph.node("Shape", [like], f"{name}size", start=2)
     corner = graph.constant("corner", np.array([0, 0], np.int64))
     axes = graph.constant("map_axes", np.array([2, 3], np.int64))

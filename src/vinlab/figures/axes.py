@@ -42,8 +42,3 @@ def legend_below(figure: Figure, panels: Sequence[Axes], *, columns: int = 4) ->
         columnspacing=1.4,
         **LEGEND,
     )
-
-
-def legend_beside(axes: Axes) -> None:
-    """A legend to the right of the axes, where it covers no line."""
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **LEGEND)

@@ -67,27 +67,19 @@ def curves_figure(records: Records, *, title: str = "") -> Figure:
 def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str], records: Records) -> None:
     clock = _clock(records)
     for colour, name in zip(style.LINES * len(names), names, strict=False):
-        _draw_curve(axes, _points(records, clock, name), colour, name.replace("_", " "))
-    _dress(axes, clock or "record", panel)
-    if len(names) > 1:
-        axes.legend(**LEGEND)
-    else:
-        axes.set_ylabel(names[0].replace("_", " "), size=style.LABEL_SIZE, color=style.INK)
-
-
-def _draw_curve(axes: Axes, points: list[tuple[float, float]], colour: str, label: str) -> None:
-    # Few points get markers; a single point has no line.
-    marker = "o" if len(points) <= 20 else ""
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    axes.plot(xs, ys, color=colour, linewidth=1.4, marker=marker, markersize=3, label=label)
-
-
-def _dress(axes: Axes, clock: str, panel: Panel) -> None:
-    dress(axes, across=clock, up=panel.label)
+        xs, ys = zip(*_points(records, clock, name), strict=True)
+        # Few points get markers; a single point has no line.
+        marker, label = "o" if len(xs) <= 20 else "", name.replace("_", " ")
+        axes.plot(xs, ys, color=colour, linewidth=1.4, marker=marker, markersize=3, label=label)
+    dress(axes, across=clock or "record", up=panel.label)
     if panel.is_share:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     elif panel.may_be_log and _spans_decades(axes):
         axes.set_yscale("log")
+    if len(names) > 1:
+        axes.legend(**LEGEND)
+    else:
+        axes.set_ylabel(names[0].replace("_", " "), size=style.LABEL_SIZE, color=style.INK)
 
 
 def _spans_decades(axes: Axes) -> bool:

@@ -74,16 +74,12 @@ def plan_figure(
     maps.draw_paths(panel, shape, predicted, shortest)
     maps.draw_ends(panel, shape, start, goal)
     _legend(layout, panel)
-
-    panel = _panel(figure, layout, 1, "learned reward")
-    image = maps.draw_field(panel, reward, style.REWARD_COLOURS)
-    maps.draw_ends(panel, shape, None, goal)
-    _colour_scale(figure, layout, 1, image)
-
-    panel = _panel(figure, layout, 2, "value")
-    image = maps.draw_field(panel, value, style.VALUE_COLOURS, hidden=obstacles != 0)
-    maps.draw_ends(panel, shape, None, goal)
-    _colour_scale(figure, layout, 2, image)
+    fields = (("learned reward", reward, style.REWARD_COLOURS), ("value", value, style.VALUE_COLOURS))
+    for index, (caption, field, colours) in enumerate(fields, start=1):
+        panel = _panel(figure, layout, index, caption)
+        image = maps.draw_field(panel, field, colours, hidden=obstacles != 0 if caption == "value" else None)
+        maps.draw_ends(panel, shape, None, goal)
+        _colour_scale(figure, layout, index, image)
     return figure
 
 

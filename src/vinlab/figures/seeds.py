@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from vinlab.figures import style
-from vinlab.figures.axes import dress, legend_beside
+from vinlab.figures.axes import LEGEND, dress
 from vinlab.types import InputError
 
 WIDTH, HEIGHT = 4.2, 2.7
@@ -39,7 +39,11 @@ def seeds_figure(
     axes = style.place(figure, LEFT, TOP, WIDTH, HEIGHT)
     for colour, curve in zip(style.LINES * len(curves), curves, strict=False):
         _draw(axes, curve, colour)
-    _dress(axes, across, up, is_share)
+    dress(axes, across=across, up=up, ticks=7)
+    if is_share:
+        axes.set_ylim(0, 1.02)
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **LEGEND)  # where it covers no line
     return figure
 
 
@@ -50,11 +54,3 @@ def _draw(axes: Axes, curve: Curve, colour: str) -> None:
     axes.plot(xs, ys.mean(axis=0), color=colour, linewidth=1.5, label=curve.label)
     if len(ys) > 1:
         axes.fill_between(xs, ys.min(axis=0), ys.max(axis=0), color=colour, alpha=0.18, linewidth=0)
-
-
-def _dress(axes: Axes, across: str, up: str, is_share: bool) -> None:
-    dress(axes, across=across, up=up, ticks=7)
-    if is_share:
-        axes.set_ylim(0, 1.02)
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    legend_beside(axes)

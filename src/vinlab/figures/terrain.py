@@ -11,6 +11,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from vinlab.figures import maps, style
+from vinlab.figures.axes import legend_below
 from vinlab.figures.maps import Position
 from vinlab.types import CELL
 
@@ -59,7 +60,7 @@ def terrain_figure(views: Sequence[TerrainView], *, title: str = "") -> Figure:
             words = ", ".join(part for part in (name if row == 0 else "", caption) if part)
             axes.set_title(words, size=style.LABEL_SIZE, color=style.INK, pad=4)
         top += height
-    _legend(figure, columns.index("paths"))
+    legend_below(figure, [figure.axes[columns.index("paths")]])
     return figure
 
 
@@ -110,22 +111,6 @@ def _draw_image(axes: Axes, image: np.ndarray) -> tuple[int, int]:
 
 def _extent(shape: tuple[int, int]) -> tuple[float, float, float, float]:
     return -0.5, shape[1] - 0.5, shape[0] - 0.5, -0.5
-
-
-def _legend(figure: Figure, column: int) -> None:
-    """The legend of the lines, below all rows."""
-    handles, labels = figure.axes[column].get_legend_handles_labels()
-    figure.legend(
-        handles,
-        labels,
-        loc="lower center",
-        ncols=len(labels),
-        fontsize=style.TICK_SIZE,
-        frameon=False,
-        borderaxespad=0.3,
-        columnspacing=1.4,
-        handlelength=1.6,
-    )
 
 
 def terrains_figure(

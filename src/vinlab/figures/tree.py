@@ -28,6 +28,12 @@ INNER_ROOM = 4
 """A page on the first ring takes the room of this many further out."""
 MARGIN = np.array([0.95, 0.6])
 """Room for the titles beside the outermost pages, in the same unit."""
+BEST = 20
+"""How many of the pages with the highest values get their title at the rim."""
+HALO = [withStroke(linewidth=2.5, foreground="white")]
+PLAIN: dict[str, Any] = {"size": LABEL_SIZE - 2, "color": INK, "path_effects": HALO, "zorder": 5}
+CLICKED = {**PLAIN, "size": LABEL_SIZE, "color": PREDICTED, "weight": "bold", "zorder": 6}
+"""The look of titles."""
 WIDTH, HEADER, FOOTER = 8.4, 0.7, 0.45
 """In inches: the tree, the query above it and the caption below."""
 
@@ -43,13 +49,13 @@ class TreePlan:
     path: Sequence[int]
     query: str
 
-    @property
-    def depths(self) -> Int[np.ndarray, " n"]:
-        """The depth of each page below the root."""
-        depths = np.zeros(len(self.parents), dtype=np.int64)
-        for node in range(1, len(self.parents)):  # a parent comes before its children
-            depths[node] = depths[self.parents[node]] + 1
-        return depths
+
+def depths_of(parents: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+    """The depth of each page below the root."""
+    depths = np.zeros(len(parents), dtype=np.int64)
+    for node in range(1, len(parents)):  # a parent comes before its children
+        depths[node] = depths[parents[node]] + 1
+    return depths
 
 
 def tree_figure(plan: TreePlan) -> Figure:
@@ -77,9 +83,7 @@ def spread_tree(parents: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n 2"]:
     children: list[list[int]] = [[] for _ in range(count)]
     for node in range(1, count):
         children[parents[node]].append(node)
-    angles, radii = np.zeros(count), np.zeros(count)
-    for node in range(1, count):
-        radii[node] = radii[parents[node]] + RING
+    angles, radii = np.zeros(count), RING * depths_of(parents)
     leaves = [node for node in _walk(children) if not children[node]]
     room = np.where(radii[leaves] <= RING, INNER_ROOM, 1)
     angles[leaves] = 2 * np.pi * (np.cumsum(room) - room / 2) / room.sum()
@@ -105,7 +109,7 @@ def _draw_branches(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2
 
 
 def _draw_pages(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
-    sizes = np.array([170, 90, 34, 22, 22])[np.minimum(plan.depths, 4)]
+    sizes = np.array([170, 90, 34, 22, 22])[np.minimum(depths_of(plan.parents), 4)]
     axes.scatter(
         positions[:, 0],
         positions[:, 1],
@@ -127,21 +131,17 @@ def _draw_path(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) 
 
 def _label(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
     """Titles of the pages clicked, of the branches of the root and of the best pages at the rim."""
-    depths, clicked = plan.depths, set(plan.path)
+    depths, clicked = depths_of(plan.parents), set(plan.path)
     inner = set(plan.parents.tolist())
     best = set(np.argsort(-plan.values)[:BEST].tolist())
     for node, title in enumerate(plan.titles):
         at_rim = node not in inner and node in best
         if node in clicked or at_rim or depths[node] == 1:
             number = f"{plan.path.index(node)}  " if node in clicked else ""
-            style = _clicked_style if node in clicked else _plain_style
+            style = CLICKED if node in clicked else PLAIN
             beside = node in inner or depths[node] == 1
             where = _beside(positions[node]) if beside else _outwards(positions[node])
-            axes.annotate(f"{number}{title}", xy=tuple(positions[node]), **where, **style())
-
-
-BEST = 20
-"""How many of the pages with the highest values get their title at the rim."""
+            axes.annotate(f"{number}{title}", xy=tuple(positions[node]), **where, **style)
 
 
 def _beside(position: Float[np.ndarray, " 2"]) -> dict[str, Any]:
@@ -167,18 +167,6 @@ def _outwards(position: Float[np.ndarray, " 2"]) -> dict[str, Any]:
         "ha": "right" if left else "left",
         "va": "center_baseline",
     }
-
-
-def _plain_style() -> dict[str, Any]:
-    return {"size": LABEL_SIZE - 2, "color": INK, "path_effects": _halo(), "zorder": 5}
-
-
-def _clicked_style() -> dict[str, Any]:
-    return {"size": LABEL_SIZE, "color": PREDICTED, "weight": "bold", "path_effects": _halo(), "zorder": 6}
-
-
-def _halo() -> list[withStroke]:
-    return [withStroke(linewidth=2.5, foreground="white")]
 
 
 def write_caption(figure: Figure, text: str) -> None:

@@ -7,8 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.learners.imitation import to_device
-from vinlab.learners.losses import set_nll
+from vinlab.learners.imitation import summed_nll
 from vinlab.types import Demonstrations
 
 
@@ -54,9 +53,7 @@ class MixtureLoss(nn.Module):
 
     def forward(self, batch: list[TaskSet]) -> Float[Tensor, ""]:
         """The sum of the losses of all states in the batch."""
-        return torch.stack([self._loss(tasks) for tasks in batch]).sum()
-
-    def _loss(self, tasks: TaskSet) -> Float[Tensor, ""]:
-        shown = to_device(tasks.demonstrations, next(self.policy.parameters()).device)
-        logits, _ = self.policy(shown.observations, shown.states, iterations=tasks.iterations)
-        return (shown.weights * set_nll(logits, shown.moves)).sum()
+        losses = [
+            summed_nll(self.policy, tasks.demonstrations, iterations=tasks.iterations) for tasks in batch
+        ]
+        return torch.stack(losses).sum()

@@ -63,9 +63,15 @@ class ImitationLoss(nn.Module):
 
     def forward(self, batch: Demonstrations) -> Float[Tensor, ""]:
         """The sum of the losses of all states in the batch."""
-        batch = to_device(batch, next(self.policy.parameters()).device)
-        logits, _ = self.policy(batch.observations, batch.states, **self.options)
-        return (batch.weights * set_nll(logits, batch.moves)).sum()
+        return summed_nll(self.policy, batch, **self.options)
+
+
+def summed_nll(policy: nn.Module, batch: Demonstrations, **options: Any) -> Float[Tensor, ""]:
+    """The sum of a policy's losses over all states in a batch; ``options`` are those of its plan."""
+    device = next(policy.parameters()).device
+    batch = batch.map(lambda part: part.to(device))
+    logits, _ = policy(batch.observations, batch.states, **options)
+    return (batch.weights * set_nll(logits, batch.moves)).sum()
 
 
 def imitate(
@@ -86,14 +92,9 @@ def imitate(
     """
     if not len(demonstrations):
         raise InputError("demonstrations: expected at least one problem, got none.")
-    training = ImitationTraining(
-        policy, demonstrations, config, seed=seed, record=record or NullLogger(), loss=loss
-    )
-    training.resume()
-    while training.epoch < config.epochs:
-        metrics = training.run_epoch(progress)
-        training.finish_epoch(metrics, validate)
-    return training.restore_best()
+    record = record or NullLogger()
+    training = ImitationTraining(policy, demonstrations, config, seed=seed, record=record, loss=loss)
+    return training.run(validate, progress)
 
 
 class ImitationTraining(EpochTraining):
@@ -130,6 +131,13 @@ class ImitationTraining(EpochTraining):
                 return stage, passed
             passed -= stage.epochs
         raise AssertionError("no stage is left")
+
+    def run(self, validate: Validator | None, progress: Progress) -> Best:
+        """Train, from the last checkpoint if there is one, and leave the policy with its best weights."""
+        self.resume()
+        while self.epoch < self.config.epochs:
+            self.finish_epoch(self.run_epoch(progress), validate)
+        return self.restore_best()
 
     def run_epoch(self, progress: Progress) -> dict[str, float]:
         """Train on every problem once."""
@@ -170,13 +178,3 @@ class ImitationTraining(EpochTraining):
         self.require_finite(loss)
         self.optimiser.step()
         return distributed.total(loss.item()), weight
-
-
-def to_device(batch: Demonstrations, device: torch.device) -> Demonstrations:
-    """The demonstrations on a device."""
-    return Demonstrations(
-        batch.observations.to(device),
-        batch.states.to(device),
-        batch.moves.to(device),
-        batch.weights.to(device),
-    )

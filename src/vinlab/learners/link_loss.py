@@ -1,27 +1,12 @@
 """The loss of imitating an expert that chooses links, on pages with different numbers of them."""
 
-from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.learners.imitation import set_nll
-
-
-@runtime_checkable
-class LinkBatch(Protocol):
-    """Some queries and the expert's steps for them."""
-
-    @property
-    def queries(self) -> Float[Tensor, "B D"]:
-        """The features of each query."""
-        ...
-
-    @property
-    def steps(self) -> Sequence[tuple[Any, Bool[Tensor, "_ _"]]]:
-        """Tables of steps on pages with about as many links, and which of these links are right."""
-        ...
+from vinlab.learners.losses import set_nll
+from vinlab.types import LinkDemonstrations
 
 
 class LinkLoss(nn.Module):
@@ -32,7 +17,7 @@ class LinkLoss(nn.Module):
         self.policy = policy
         self.site = site
 
-    def forward(self, batch: LinkBatch) -> Float[Tensor, ""]:
+    def forward(self, batch: LinkDemonstrations) -> Float[Tensor, ""]:
         """The sum of the losses of all steps in the batch."""
         plan = self.policy.plan(self.site, batch.queries)  # type: ignore[operator]
         loss = batch.queries.new_zeros(())

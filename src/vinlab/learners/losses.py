@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.types import MOVE_OFFSETS, InputError
+from vinlab.types import MOVE_OFFSETS, DenseDemonstrations, InputError
 
 
 def set_nll(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Float[Tensor, "B S"]:
@@ -25,34 +25,6 @@ def set_nll(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Flo
     """
     allowed = moves | ~moves.any(dim=-1, keepdim=True)
     return logits.logsumexp(dim=-1) - logits.masked_fill(~allowed, -torch.inf).logsumexp(dim=-1)
-
-
-@runtime_checkable
-class DenseBatch(Protocol):
-    """Some observations with goals, and what an expert or a simulator knows about each cell.
-
-    Problem N is a pair of an observation and a goal; the goals of one observation follow each other.
-    """
-
-    @property
-    def observations(self) -> Float[Tensor, "B C h w"]:
-        """What the policy sees, whatever the goal."""
-        ...
-
-    @property
-    def goals(self) -> Int[Tensor, "B G 2"]:
-        """Some goals for each observation."""
-        ...
-
-    @property
-    def free(self) -> Bool[Tensor, "N H W"]:
-        """The cells without an obstacle."""
-        ...
-
-    @property
-    def moves(self) -> Bool[Tensor, "N M H W"]:
-        """Which moves are right in each cell; none in cells without a target."""
-        ...
 
 
 @runtime_checkable
@@ -73,7 +45,7 @@ class DenseLoss(nn.Module):
         super().__init__()
         self.policy = policy
 
-    def forward(self, batch: DenseBatch) -> Float[Tensor, ""]:
+    def forward(self, batch: DenseDemonstrations) -> Float[Tensor, ""]:
         """The sum of the losses of all cells in the batch."""
         return _summed_nll(self.policy.dense_logits(batch.observations, batch.goals), batch.moves)
 
@@ -125,7 +97,7 @@ class ReachLoss(nn.Module):
         self.policy = policy
         self.config = config or ReachConfig()
 
-    def forward(self, batch: DenseBatch) -> Float[Tensor, ""]:
+    def forward(self, batch: DenseDemonstrations) -> Float[Tensor, ""]:
         """The sum over all cells of the probability to fail from there."""
         config, goals = self.config, batch.goals.flatten(0, 1)
         logits = self.policy.dense_logits(batch.observations, batch.goals)

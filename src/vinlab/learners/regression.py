@@ -114,7 +114,4 @@ def regress(
         record=record or NullLogger(),
         loss=RegressionLoss,
     )
-    training.resume()
-    while training.epoch < config.epochs:
-        training.finish_epoch(training.run_epoch(progress), validate)
-    return training.restore_best()
+    return training.run(validate, progress)

@@ -9,6 +9,7 @@ import numpy as np
 
 from vinlab.maps.arrays import values_to_obstacles
 from vinlab.maps.grid_map import GridMap, MapOptions, require_side, unknown_words, with_unknown
+from vinlab.maps.image import GreyImage, shades_to_obstacles
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.types import InputError
 
@@ -80,12 +81,7 @@ def _map_of(band: np.ndarray, known: np.ndarray, frame: Frame, name: str, option
     clean = np.where(unknown, 0, band)
     where = f" in {frame.crs}" if frame.crs else ""
     if clean.dtype == np.uint8 and clean.max(initial=0) > 1 and (options.threshold or 0) < 1:
-        # Eight bits are shades of grey.
-        threshold = options.require_brightness()
-        dark = clean < threshold * 255
-        blocked, words = dark, f"darker than {threshold} is blocked"
-        if options.obstacles == "bright":
-            blocked, words = ~dark, f"darker than {threshold} is free"
+        blocked, words = shades_to_obstacles(GreyImage(clean, 255), options)  # eight bits are shades of grey
     else:
         obstacles, words = values_to_obstacles(clean, name, options)
         blocked = obstacles.astype(bool)

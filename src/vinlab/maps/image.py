@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import UInt8, UInt16
+from jaxtyping import Bool, UInt8, UInt16
 
 from vinlab.maps.grid_map import GridMap, MapOptions, require_side
 from vinlab.types import InputError
@@ -25,12 +25,16 @@ class GreyImage:
 
 def map_of_image(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map that an image shows, one pixel for each cell."""
-    threshold = options.require_brightness()
-    image = read_image(data, name)
+    options.require_brightness()
+    blocked, words = shades_to_obstacles(read_image(data, name), options)
+    return GridMap(blocked.astype(np.uint8), f"An image, one pixel a cell; {words}.")
+
+
+def shades_to_obstacles(image: GreyImage, options: MapOptions) -> tuple[Bool[np.ndarray, "H W"], str]:
+    """The blocked cells of an image, and in words the rule."""
+    threshold, bright = options.require_brightness(), options.obstacles == "bright"
     dark = image.values < threshold * image.white
-    blocked = dark if options.obstacles != "bright" else ~dark
-    which = f"darker than {threshold} is {'blocked' if options.obstacles != 'bright' else 'free'}"
-    return GridMap(blocked.astype(np.uint8), f"An image, one pixel a cell; {which}.")
+    return ~dark if bright else dark, f"darker than {threshold} is {'free' if bright else 'blocked'}"
 
 
 def read_image(data: bytes, name: str) -> GreyImage:

@@ -38,6 +38,11 @@ class Model:
     folder: Path | None = None
     """The folder of its run; None where the package ships it."""
 
+    @property
+    def prefix(self) -> str:
+        """Of the names of its figures: a shipped model's carry its id."""
+        return "" if self.folder else f"{stem_of(self.id)}_"
+
     def iterations_for(self, shape: Sequence[int]) -> int | tuple[int, ...] | None:
         """The K of training, scaled with the side of the map: more distant goals need more backups."""
         iterations = self.network.iterations
@@ -61,17 +66,14 @@ def load(name: str | Path) -> Model:
     if Path(name).is_dir():
         return _from_run(Path(name))
     if str(name) in shipped_ids():
-        return _from_package(str(name))
+        card = read_card(str(name))
+        return _build(str(name), card["config"], SHIPPED / f"{stem_of(str(name))}.safetensors", card)
     raise InputError(f"There is no model or run '{name}'{suggestion(str(name), shipped_ids())}.")
 
 
 def shipped_ids() -> list[str]:
     """The ids of the shipped models."""
-    return sorted(_id_of(card) for card in SHIPPED.glob("*.json"))
-
-
-def _id_of(card: Path) -> str:
-    return card.stem.replace("_", "/")
+    return sorted(card.stem.replace("_", "/") for card in SHIPPED.glob("*.json"))
 
 
 def read_card(id: str) -> dict[str, Any]:
@@ -82,11 +84,6 @@ def read_card(id: str) -> dict[str, Any]:
 def stem_of(id: str) -> str:
     """The name of a shipped model's files."""
     return id.replace("/", "_")
-
-
-def _from_package(id: str) -> Model:
-    card = read_card(id)
-    return _build(id, card["config"], SHIPPED / f"{stem_of(id)}.safetensors", card)
 
 
 def _from_run(folder: Path) -> Model:

@@ -4,7 +4,6 @@ Usage: python -m vinlab.models.publish RUN --limits "what it is not for" [--serv
 """
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,6 @@ from vinlab.recording.files import write_bytes, write_json
 from vinlab.recording.finished_run import WEIGHTS, FinishedRun, open_run
 
 LICENCE = "MIT"
-GENERATED = ("generated", "synthetic")
-"""Sources of data that need no folder."""
 
 
 def publish(folder: Path, *, limits: str, serves: str | None = None, out: Path = SHIPPED) -> Path:
@@ -32,7 +29,7 @@ def card_of(run: FinishedRun, limits: str, serves: str | None = None) -> dict[st
     card = {
         "id": manifest.id,
         "command": f"vinlab train {manifest.id} --recipe {manifest.recipe} --budget {manifest.budget}"
-        f" --seed {manifest.seed}{_data_option(manifest.config)}",
+        f" --seed {manifest.seed}{f' --data {manifest.source}' if manifest.source else ''}",
         "config": manifest.config,
         "scores": run.result["scores"],
         "training_seconds": run.result["training_seconds"],
@@ -44,12 +41,6 @@ def card_of(run: FinishedRun, limits: str, serves: str | None = None) -> dict[st
         "limits": limits,
     }
     return card if serves is None else {**card, "serves": serves}
-
-
-def _data_option(config: Mapping[str, Any]) -> str:
-    """The option that names the real data of a run, if it was trained on any."""
-    source = config.get("data", {}).get("source", "generated")
-    return "" if source in GENERATED else f" --data {source}"
 
 
 if __name__ == "__main__":

@@ -6,11 +6,17 @@ from torch import Tensor, nn
 
 
 class LinearPolicy(nn.Module):
-    """A linear layer without bias whose softmax is the probability of each move."""
+    """A linear layer without bias whose softmax is the probability of each move.
 
-    def __init__(self, *, actions: int = 10, moves: int = 8) -> None:
+    With ``like_moves`` the logit of move m starts near the q of planner action m.
+    """
+
+    def __init__(self, *, actions: int = 10, moves: int = 8, like_moves: bool = False) -> None:
         super().__init__()
         self.moves = nn.Linear(actions, moves, bias=False)
+        if like_moves:
+            with torch.no_grad():
+                self.moves.weight += torch.eye(moves, actions)
 
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
         """The logits of the moves in every state."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -122,6 +123,23 @@ def move_kernels(
         kernels.reward[action, 1:, centre + row, centre + col] += extra_reward_weight
         kernels.value[action, 0, centre + row, centre + col] += discount
     return kernels
+
+
+Initialisation = Literal["moves", "random"]
+"""Kernels that start as moves (the paper's prior in its control experiment), or as noise."""
+
+
+def initial_kernels(
+    initialisation: Initialisation,
+    *,
+    moves: int = len(MOVE_OFFSETS),
+    extra_reward_weight: float = 0.0,
+    **options: Any,
+) -> SharedKernels:
+    """``move_kernels`` or ``random_kernels``, with the options of both."""
+    if initialisation == "random":
+        return random_kernels(**options)
+    return move_kernels(moves=moves, extra_reward_weight=extra_reward_weight, **options)
 
 
 def move_logits(*, logit: float = 14.0, width: int = 3) -> Tensor:

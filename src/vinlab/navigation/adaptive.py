@@ -33,12 +33,16 @@ class AdaptivePlan:
 
     def each(self) -> "list[AdaptivePlan]":
         """The plan of each problem alone."""
-        return [self._of(slice(index, index + 1)) for index in range(len(self.moves))]
-
-    def _of(self, chosen: slice) -> "AdaptivePlan":
-        plan = None if self.plan is None else self.plan[chosen]
-        following, rollouts = self.following[chosen], self.rollouts[chosen]
-        return AdaptivePlan(plan, self.moves[chosen], following, rollouts, self.iterations)
+        return [
+            AdaptivePlan(
+                self.plan[one] if self.plan else None,
+                self.moves[one],
+                self.following[one],
+                self.rollouts[one],
+                self.iterations,
+            )
+            for one in (slice(index, index + 1) for index in range(len(self.moves)))
+        ]
 
 
 def plan_adaptively(
@@ -83,7 +87,7 @@ def plan_batch_adaptively(
     used = _limited(model.iterations_for(problems.obstacles.shape[1:]), limit)
     plans = plan_fixed_depth(model, problems, used, corner_cutting=corner_cutting).each()
     open_ones = [index for index, planned in enumerate(plans) if not _satisfied(planned, must_reach[index])]
-    while open_ones and (longer := _limited(_doubled(used), limit)) != used:
+    while open_ones and (longer := _limited(used, limit, factor=2)) != used:
         deeper = plan_fixed_depth(model, problems[np.array(open_ones)], longer, corner_cutting=corner_cutting)
         grown = {
             index: planned
@@ -124,16 +128,11 @@ def with_rollouts(
     return AdaptivePlan(plan if isinstance(plan, Plan) else None, moves, following, rollouts, used)
 
 
-def _doubled(iterations: Any) -> Any:
+def _limited(iterations: Any, limit: int, *, factor: int = 1) -> Any:
+    """So many times the backups, up to the limit."""
     if isinstance(iterations, tuple):
-        return tuple(2 * level for level in iterations)
-    return None if iterations is None else 2 * iterations
-
-
-def _limited(iterations: Any, limit: int) -> Any:
-    if isinstance(iterations, tuple):
-        return tuple(min(level, limit) for level in iterations)
-    return None if iterations is None else min(iterations, limit)
+        return tuple(min(factor * level, limit) for level in iterations)
+    return None if iterations is None else min(factor * iterations, limit)
 
 
 def start_mask(problems: GridProblems) -> Bool[np.ndarray, "B H W"]:

@@ -1,6 +1,6 @@
 """The scores of a policy on a set of grid problems, by the paper's rules."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,8 @@ def evaluate(
     ``solution`` is the exact solution of the problems, where it is known already.
     """
     results = []
-    for chosen in _batches(len(problems), batch):
+    for first in range(0, len(problems), batch):
+        chosen = slice(first, first + batch)
         part = problems[chosen]
         exact = solve(part, corner_cutting=corner_cutting) if solution is None else solution[chosen]
         plan = make_plan(policy, part, iterations)
@@ -103,8 +104,3 @@ def evaluate_plan(
         optimal=solution.optimal[index, :, rows, cols],
         counts=np.arange(solution.paths.shape[1]) < solution.lengths[:, None] - 1,
     )
-
-
-def _batches(count: int, size: int) -> Iterator[slice]:
-    for first in range(0, count, size):
-        yield slice(first, first + size)

@@ -3,10 +3,10 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
-from jaxtyping import Float, Int
+from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-from vinlab.types import Iterations
+from vinlab.types import InputError, Iterations
 
 
 class Policy(nn.Module, ABC):
@@ -22,16 +22,22 @@ class Policy(nn.Module, ABC):
         """The plan that all states of a problem share."""
 
     @abstractmethod
-    def act(self, plan: Any, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
-        """The logits of the moves in some states of each problem."""
+    def act(self, plan: Any, states: Shaped[Tensor, "B S X"]) -> Float[Tensor, "B S M"]:
+        """The logits of the moves, or the continuous actions, in some states of each problem."""
 
     def forward(
         self,
         observation: Float[Tensor, "B C H W"],
-        states: Int[Tensor, "B S 2"],
+        states: Shaped[Tensor, "B S X"],
         *,
         iterations: Iterations = None,
     ) -> tuple[Float[Tensor, "B S M"], Any]:
-        """The logits of the moves, and the plan they were read from."""
+        """What ``act`` gives, and the plan it was read from."""
         plan = self.plan(observation, iterations=iterations)
         return self.act(plan, states), plan
+
+
+def require_side(observation: Float[Tensor, "B C H W"], side: int, name: str) -> None:
+    """Refuse maps of another side than that which a network is tied to."""
+    if tuple(observation.shape[2:]) != (side, side):
+        raise InputError(f"expected maps of side {side} for this {name}, got {tuple(observation.shape[2:])}.")

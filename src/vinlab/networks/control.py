@@ -1,8 +1,7 @@
 """Policies with continuous actions: one plan per domain, from which the forces in many states are read."""
 
-from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float
@@ -20,22 +19,7 @@ STATE_FEATURES = 6
 
 
 class ControlPolicy(Policy):
-    """A policy for a particle; a state is (row, col), from -1 to 1, and the velocity of each."""
-
-    @abstractmethod
-    def act(self, plan: Any, states: Float[Tensor, "B S 4"]) -> Float[Tensor, "B S 2"]:
-        """The forces in some states of each domain."""
-
-    def forward(
-        self,
-        observation: Float[Tensor, "B C H W"],
-        states: Float[Tensor, "B S 4"],
-        *,
-        iterations: Iterations = None,
-    ) -> tuple[Float[Tensor, "B S 2"], Any]:
-        """The forces, and the plan they were read from."""
-        plan = self.plan(observation, iterations=iterations)
-        return self.act(plan, states), plan
+    """A policy for a particle: a state is (row, col), from -1 to 1, and the velocity of each; it acts by forces."""
 
 
 class ControlVin(ControlPolicy, ValueIterationNetwork):

@@ -1,4 +1,4 @@
-"""Textbook value iteration and shortest paths: the judges of the planners that learn."""
+"""Textbook value iteration and exact shortest paths: the reference of the planners that learn."""
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ def action_values(
     *,
     discount: float,
 ) -> Float64[np.ndarray, "A N"]:
-    """The worth of each action in each state, if ``value`` is the worth of the states that follow."""
+    """The value of each action in each state, given the value of the states that follow."""
     return reward.astype(np.float64) + discount * (probabilities.astype(np.float64) @ value)
 
 
@@ -34,10 +34,10 @@ def exact_value_iteration(
     iterations: int | None = None,
     tolerance: float = 1e-10,
 ) -> Float64[np.ndarray, " N"]:
-    """The worth of each state after ``iterations`` backups from zero, or without it when that has settled.
+    """The value of each state after ``iterations`` backups from zero, or without it when that has settled.
 
-    ``probabilities[a, s, t]`` is the chance to come from state s to state t with action a. Settled means that
-    no worth is further than ``tolerance`` from the true one (at discount 1: that a backup changes less).
+    ``probabilities[a, s, t]`` is the probability of state t after action a in state s. Settled means that
+    no value is further than ``tolerance`` from the true one (at discount 1: that a backup changes less).
     """
     _require_process(probabilities, discount)
     value = np.zeros(probabilities.shape[-1])
@@ -55,6 +55,15 @@ def exact_value_iteration(
     return value
 
 
+def _require_process(probabilities: np.ndarray, discount: float) -> None:
+    if not 0 <= discount <= 1:
+        raise InputError(f"discount: expected 0 to 1, got {discount}.")
+    if (probabilities < 0).any() or not np.allclose(probabilities.sum(axis=-1), 1):
+        raise InputError(
+            "probabilities: expected numbers of at least 0 that add up to 1 over the next states, got others."
+        )
+
+
 def cost_to_go(
     obstacles: UInt8[np.ndarray, "B H W"],
     goals: Int[np.ndarray, "B 2"],
@@ -62,7 +71,7 @@ def cost_to_go(
     corner_cutting: bool = True,
     num_moves: int = 8,
 ) -> Float64[np.ndarray, "B H W"]:
-    """The length of the shortest way from every cell to the goal of its map; infinite where there is none.
+    """The length of the shortest path from every cell to the goal of its map; infinite where there is none.
 
     Straight moves cost 1 and diagonal ones the square root of 2. With ``corner_cutting`` only the cell that a
     move leads to must be free; without, a diagonal move also needs both cells that it passes between.
@@ -71,9 +80,12 @@ def cost_to_go(
     from vinlab.planning._shortest_paths import spread_over_maps
 
     if num_moves not in (4, 8):
-        raise InputError(f"num_moves must be 4 (straight) or 8 (with diagonals), but {num_moves} came.")
-    if not _inside(goals, obstacles.shape[1:]):
-        raise InputError(f"goals must lie inside maps of {obstacles.shape[1]} x {obstacles.shape[2]} cells.")
+        raise InputError(f"num_moves: expected 4 (straight) or 8 (with diagonals), got {num_moves}.")
+    height, width = obstacles.shape[1:]
+    outside = ((goals < 0) | (goals >= (height, width))).any(axis=1)
+    if outside.any():
+        found = tuple(goals[outside][0].tolist())
+        raise InputError(f"goals: expected cells of maps of {height} x {width} cells, got {found}.")
     offsets, lengths = MOVE_OFFSETS[:num_moves], MOVE_COSTS[:num_moves]
     return spread_over_maps(
         np.ascontiguousarray(obstacles),
@@ -103,16 +115,3 @@ def weighted_cost_to_go(
         if torch.equal(lower, costs):
             return through
         costs = lower
-
-
-def _inside(positions: np.ndarray, shape: tuple[int, ...]) -> bool:
-    return bool(((positions >= 0) & (positions < np.array(shape))).all())
-
-
-def _require_process(probabilities: np.ndarray, discount: float) -> None:
-    if not 0 <= discount <= 1:
-        raise InputError(f"discount must lie between 0 and 1, but {discount} came.")
-    if (probabilities < 0).any() or not np.allclose(probabilities.sum(axis=-1), 1):
-        raise InputError(
-            "probabilities must be non-negative and add up to 1 over the states that may follow."
-        )

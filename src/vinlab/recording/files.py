@@ -20,7 +20,10 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
         try:
-            _write_to_disk(temporary, data)
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
             os.replace(temporary, path)
         except BaseException:  # Ctrl-C too leaves no partial file
             with suppress(OSError):
@@ -102,13 +105,6 @@ def read_json_object(path: str | Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"Cannot read {path}: expected a JSON object, got a {type(value).__name__}.")
     return value
-
-
-def _write_to_disk(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 @contextmanager

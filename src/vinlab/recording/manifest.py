@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from vinlab.recording.files import read_json_object, write_json
+from vinlab.recording.files import read_json_object
 from vinlab.recording.provenance import package_versions, source_state
 from vinlab.recording.serialization import dataclass_from_plain, standard_json, to_plain
 from vinlab.types import InputError
@@ -42,6 +42,16 @@ class Manifest:
     """Other commits that continued the run after it was killed."""
     seconds: float | None = None
     """The duration of all parts of the run; None until it is finished."""
+
+    @property
+    def source(self) -> str | None:
+        """The name of the real data that the run was trained on, if it was."""
+        name = self.config.get("data", {}).get("source")
+        return None if name in GENERATED else name
+
+
+GENERATED = (None, "generated", "synthetic")
+"""The sources of data that need no folder; the earliest runs named none."""
 
 
 SAME_RUN = ("id", "budget", "recipe", "seed", "config", "data_hash", "world_size")
@@ -84,11 +94,6 @@ def _plain_config(config: Any) -> dict[str, Any]:
     if standard_json(plain) != plain:
         raise InputError("configuration: expected finite numbers, got nan or inf; use None for no limit.")
     return plain
-
-
-def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Write the manifest as JSON."""
-    write_json(path, manifest)
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from torch import Tensor
@@ -14,13 +14,16 @@ from vinlab.recording.checkpoint import load_checkpoint, save_checkpoint
 from vinlab.recording.files import remove, remove_temporary_files, sync, write_json
 from vinlab.recording.finished_run import CHECKPOINT, MANIFEST, METRICS, RESULT, RUN_FILES, WEIGHTS
 from vinlab.recording.lock import LOCK_NAME, FolderLock
-from vinlab.recording.manifest import Manifest, differences, read_manifest, write_manifest
+from vinlab.recording.manifest import Manifest, differences, read_manifest
 from vinlab.recording.metrics import append_metrics, count_metrics, keep_metrics
 from vinlab.recording.weights import save_tensors
 from vinlab.types import InputError
 
+OLD_FILES = (RESULT, WEIGHTS, METRICS, CHECKPOINT)
+"""What is removed of an overwritten run; the result first: without it the run counts as unfinished."""
 
-class Run:
+
+class Run(AbstractContextManager["Run"]):
     """The only writer of a run's folder, from ``create`` until ``finish`` or ``close``."""
 
     def __init__(self, folder: Path, manifest: Manifest, lock: FolderLock) -> None:
@@ -40,19 +43,14 @@ class Run:
         try:
             remove_temporary_files(folder, RUN_FILES)
             if _is_free(folder, overwrite):
-                write_manifest(folder / MANIFEST, manifest)
+                write_json(folder / MANIFEST, manifest)
                 return cls(folder, manifest, lock)
             return cls(folder, _manifest_to_resume(folder, manifest, resume), lock)._rewound()
         except BaseException:
             lock.release()
             raise
 
-    def __enter__(self) -> "Run":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
@@ -86,7 +84,7 @@ class Run:
         """Write weights and result; the result is written last, so a run with a result is complete."""
         self.manifest = replace(self.manifest, seconds=round(self.seconds, 3))
         save_tensors(self.folder / WEIGHTS, weights, {"id": self.manifest.id})
-        write_manifest(self.folder / MANIFEST, self.manifest)
+        write_json(self.folder / MANIFEST, self.manifest)
         write_json(self.folder / RESULT, result)
         remove(self.folder / CHECKPOINT)
         self.close()
@@ -101,7 +99,7 @@ class Run:
         checkpoint = load_checkpoint(self.folder / CHECKPOINT)
         keep_metrics(self.folder / METRICS, checkpoint.metrics_lines if checkpoint else 0)
         self._seconds_before = checkpoint.seconds if checkpoint else 0.0
-        write_manifest(self.folder / MANIFEST, self.manifest)
+        write_json(self.folder / MANIFEST, self.manifest)
         return self
 
 
@@ -136,12 +134,7 @@ def _is_free(folder: Path, overwrite: bool) -> bool:
     """Whether a new run can start here; with ``overwrite`` the files of an old run are removed, and nothing else."""
     if not (overwrite and (folder / MANIFEST).exists()):
         return all(entry.name == LOCK_NAME for entry in folder.iterdir())
-    for name in (
-        RESULT,
-        WEIGHTS,
-        METRICS,
-        CHECKPOINT,
-    ):  # the result first: without it the run counts as unfinished
+    for name in OLD_FILES:
         remove(folder / name)
     return True
 

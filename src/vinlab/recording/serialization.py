@@ -4,7 +4,6 @@ A dataclass with a class variable ``kind`` is written with its kind, which tells
 """
 
 import dataclasses
-import enum
 import math
 import types
 import typing
@@ -56,8 +55,6 @@ def standard_json(plain: Any) -> Any:
 def _leaf_to_plain(value: Any) -> Any:
     if isinstance(value, (np.generic, np.ndarray, torch.Tensor)):
         return to_plain(value.tolist())
-    if isinstance(value, enum.Enum):
-        return to_plain(value.value)
     if isinstance(value, Path):
         return str(value)
     raise InputError(
@@ -115,8 +112,6 @@ def _from_plain(kind: Any, plain: Any, name: str) -> Any:
         return _member(parts, plain, name)
     if dataclasses.is_dataclass(kind):
         return dataclass_from_plain(typing.cast(type, kind), plain, name=name)
-    if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        return kind(_member([member.value for member in kind], plain, name))
     return _leaf(origin or kind, plain, name)
 
 

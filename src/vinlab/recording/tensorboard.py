@@ -1,9 +1,9 @@
 """The metrics of a run as TensorBoard events, beside its own log."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from numbers import Real
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from torch import Tensor
@@ -20,7 +20,7 @@ STAGE = "stage"
 """The metric that names the stage of a training in several stages."""
 
 
-class TensorBoardLogger:
+class TensorBoardLogger(AbstractContextManager["TensorBoardLogger"]):
     """A run whose numeric metrics are also written as events into ``tensorboard/`` in its folder.
 
     A metric that is a text is left to the run's own log; a stage's name becomes part of the names of its metrics.
@@ -35,12 +35,7 @@ class TensorBoardLogger:
         self._metrics = folder / METRICS
         self._writer = SummaryWriter(str(folder / "tensorboard"))
 
-    def __enter__(self) -> "TensorBoardLogger":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._writer.close()
 
     def log(self, metrics: Mapping[str, Any]) -> None:

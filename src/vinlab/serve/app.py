@@ -1,7 +1,7 @@
 """The application behind the page."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 
-from vinlab.models import Model
+from vinlab.models import ANY_MAP, Model
 from vinlab.serve.handlers import answer_map, answer_plan, answer_world
 from vinlab.serve.middleware import SecurityMiddleware, error_response
 from vinlab.serve.schemas import LARGEST_BODY, plan_request, world_request
@@ -28,6 +28,18 @@ FILES = {
 """The only files that are served; no name comes from the client."""
 
 
+def _describe(model: Model) -> dict[str, Any]:
+    """What the page shows of a model, and when it chooses it."""
+    return {
+        "id": model.id,
+        "size": model.size,
+        "iterations": model.network.iterations,
+        "pixels": pixels_of(model),
+        "corner_cutting": model.corner_cutting,
+        "any_map": model.card.get("serves") == ANY_MAP,
+    }
+
+
 def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int = QUEUE) -> FastAPI:
     """The application with some models, for requests under some host names."""
     worker = PlanWorker(queue=queue)
@@ -41,27 +53,17 @@ def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int =
     app.add_middleware(SecurityMiddleware, hosts=hosts)
     for path, (name, kind) in FILES.items():
         app.add_api_route(path, _file(name, kind), methods=["GET"])
-    described = [
-        {"id": one.id, "size": one.size, "iterations": one.network.iterations, "pixels": pixels_of(one)}
-        for one in models.values()
-    ]
+    described = [_describe(model) for model in models.values()]
     app.add_api_route("/api/models", lambda: {"models": described}, methods=["GET"])
 
-    async def plan(request: Request) -> Response:
-        return await _answer(worker, request, lambda body: answer_plan(models, plan_request(_json(body))))
-
-    async def world(request: Request) -> Response:
-        return await _answer(worker, request, lambda body: answer_world(world_request(_json(body))))
-
-    async def map(request: Request) -> Response:
-        return await _answer(worker, request, answer_map)
-
-    async def terrain(request: Request) -> Response:
-        return await _answer(worker, request, world_of_image)
-
-    answers = {"/api/plan": plan, "/api/world": world, "/api/map": map, "/api/terrain": terrain}
-    for path, answer in answers.items():
-        app.add_api_route(path, answer, methods=["POST"])
+    answers: dict[str, Callable[[bytes], Any]] = {
+        "/api/plan": lambda body: answer_plan(models, plan_request(_json(body))),
+        "/api/world": lambda body: answer_world(world_request(_json(body))),
+        "/api/map": answer_map,
+        "/api/terrain": world_of_image,
+    }
+    for path, work in answers.items():
+        app.add_api_route(path, _handler(worker, work), methods=["POST"])
     return app
 
 
@@ -70,17 +72,21 @@ def _file(name: str, kind: str) -> Callable[[], Response]:
     return lambda: Response(content, media_type=kind)
 
 
-async def _answer(worker: PlanWorker, request: Request, work: Callable[[bytes], Any]) -> Response:
-    """The result of some work on the body, or an error of one sentence."""
-    try:
-        body = await _body(request)
-        return JSONResponse(await worker.run(lambda: work(body), request.is_disconnected))
-    except InputError as error:
-        return error_response(400, str(error))
-    except QueueFull:
-        return error_response(503, "Too many plans are waiting; try again in a moment.")
-    except ClientDisconnected:
-        return error_response(499, "The client has disconnected.")
+def _handler(worker: PlanWorker, work: Callable[[bytes], Any]) -> Callable[[Request], Awaitable[Response]]:
+    """Answers with the result of some work on the body, or with an error of one sentence."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            body = await _body(request)
+            return JSONResponse(await worker.run(lambda: work(body), request.is_disconnected))
+        except InputError as error:
+            return error_response(400, str(error))
+        except QueueFull:
+            return error_response(503, "Too many plans are waiting; try again in a moment.")
+        except ClientDisconnected:
+            return error_response(499, "The client has disconnected.")
+
+    return answer
 
 
 async def _body(request: Request) -> bytes:

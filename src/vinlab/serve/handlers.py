@@ -16,6 +16,7 @@ from vinlab.navigation.adaptive import AdaptivePlan, plan_adaptively, start_mask
 from vinlab.navigation.display import display_range
 from vinlab.navigation.images import plan_on_image
 from vinlab.navigation.routes import route_of
+from vinlab.planning.costs import UNREACHABLE
 from vinlab.serve.schemas import LARGEST_SIDE, MAX_ITERATIONS, PlanRequest, WorldRequest, world_response
 from vinlab.serve.terrain import decode_image, pixels_of, synthetic_world
 from vinlab.types import GridProblems, InputError
@@ -32,7 +33,7 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
     if planned.plan is None:
         raise InputError(f"model: expected one that plans on the grid, got '{request.model}'.")
     route = route_of(problem, planned, corner_cutting=request.corner_cutting)
-    value = _without_obstacles(planned.plan.value[0, 0].numpy(), request.obstacles)
+    value = _known_values(planned.plan.value[0, 0].numpy(), request.obstacles)
     return {
         "iterations": route.iterations,
         "reached": route.reached,
@@ -41,7 +42,7 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
         "exact": route.optimal_path.tolist(),
         "optimal": route.optimal_cost if route.exists else None,
         "milliseconds": 1000 * seconds,
-        "reward": _shades(planned.plan.reward[0, 0].numpy(), request.obstacles),
+        "reward": _shades(planned.plan.reward[0].mean(dim=0).numpy(), request.obstacles),
         "value": _shades(value, request.obstacles),
         "moves": _packed(planned.moves.astype(np.uint8)),
     }
@@ -64,9 +65,10 @@ def _plan(model: Model, problem: GridProblems, request: PlanRequest) -> Adaptive
     )
 
 
-def _without_obstacles(field: np.ndarray, obstacles: np.ndarray) -> np.ndarray:
-    """The field with its least number in the obstacles, which the page does not show."""
-    return np.where(obstacles, field[obstacles == 0].min(), field)
+def _known_values(value: np.ndarray, obstacles: np.ndarray) -> np.ndarray:
+    """The value, with its least number in obstacles and in cells without a path, which the page does not show."""
+    known = (obstacles == 0) & (value > UNREACHABLE)
+    return np.where(known, value, value[known].min())
 
 
 def _shades(field: np.ndarray, obstacles: np.ndarray) -> dict[str, Any]:

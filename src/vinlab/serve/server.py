@@ -9,6 +9,7 @@ import numpy as np
 
 from vinlab.models import Model, load, shipped_ids
 from vinlab.networks import ValueIterationNetwork
+from vinlab.planning import GridPlanner, ShortestPathPlanner
 from vinlab.serve.handlers import answer_plan
 from vinlab.serve.schemas import PlanRequest
 from vinlab.serve.terrain import pixels_of
@@ -21,19 +22,25 @@ def models_for_page(names: Sequence[str]) -> dict[str, Model]:
     """The models that the page offers, by id: those named, or the shipped ones; the first is selected."""
     models = {model.id: model for model in (map(load, names) if names else default_models())}
     for model in models.values():
-        if not isinstance(model.network.iterations, int):
-            raise InputError(f"The page supports single-level VINs only, got {model.id}.")
+        if not _shows_plans(model):
+            raise InputError(f"The page supports VINs that plan on one grid, got {model.id}.")
     if not models:
         raise InputError("expected shipped weights, or a run with --model, got none.")
     return models
 
 
 def default_models() -> list[Model]:
-    """The shipped single-level VINs: those for maps, the largest maps of training first, then those for images."""
-    models = [model for model in map(load, shipped_ids()) if isinstance(model.network.iterations, int)]
+    """The shipped VINs on one grid: those for maps, the largest maps of training first, then those for images."""
+    models = [model for model in map(load, shipped_ids()) if _shows_plans(model)]
     on_maps = [model for model in models if type(model.network) is ValueIterationNetwork]
     on_images = [model for model in models if pixels_of(model)]
     return [*sorted(on_maps, key=lambda model: (-model.size, model.id)), *on_images]
+
+
+def _shows_plans(model: Model) -> bool:
+    """Whether the model has one K, or plans to the fixed point."""
+    planner = getattr(model.network, "planner", None)
+    return isinstance(planner, GridPlanner | ShortestPathPlanner)
 
 
 def serve(models: dict[str, Model], *, host: str, port: int) -> None:

@@ -105,19 +105,33 @@ def test_the_scores_of_a_map_set_are_those_counted_by_hand():
 
 
 def test_a_run_trains_loads_and_has_a_table(tmp_path):
-    request = TrainingRequest(id="grid/strict", out=tmp_path / "run", budget="smoke")
+    request = TrainingRequest(id="grid/unrolled", out=tmp_path / "run", budget="smoke")
     run = train(ANY_MAP, request)
     model = load(run.folder)
-    assert not model.corner_cutting
+    assert model.corner_cutting
     assert model.iterations_for((64, 10)) == 96
     assert set(run.result["scores"]) == {"paper 28", "mazes 15", "mazes 15, 10 % open"}
     assert "| paper 28" in ANY_MAP.table([run])
     write_problems(tmp_path / "problems.npz", paper(8).sample(3, stream=1))
     asked = EvaluateRequest(problems=tmp_path / "problems.npz", iterations=5)
     assert ANY_MAP.evaluate(model, asked).scores["most_iterations"] == 5
-    assert ANY_MAP.evaluate(model, asked).settings["corner_cutting"] is False
+    assert ANY_MAP.evaluate(model, asked).settings["corner_cutting"] is True
     with pytest.raises(InputError, match="does not support --data"):
         train(ANY_MAP, dataclasses.replace(request, data=tmp_path))
+
+
+def test_a_planner_to_the_fixed_point_trains_and_is_evaluated_without_a_k(tmp_path):
+    run = train(ANY_MAP, TrainingRequest(id="grid/strict", out=tmp_path / "run", budget="smoke"))
+    model = load(run.folder)
+    assert not model.corner_cutting
+    assert model.network.iterations is None
+    assert model.iterations_for((64, 10)) is None
+    assert run.result["scores"]["paper 28"]["most_iterations"] == 0
+    assert "| ∞" in ANY_MAP.table([run])
+    write_problems(tmp_path / "problems.npz", paper(8).sample(3, stream=1, corner_cutting=False))
+    found = ANY_MAP.evaluate(model, EvaluateRequest(problems=tmp_path / "problems.npz"))
+    assert found.settings["corner_cutting"] is False
+    assert found.scores["num_problems"] == 3
 
 
 def test_generalisation_is_recorded_and_goes_on_where_it_was_stopped(tmp_path):

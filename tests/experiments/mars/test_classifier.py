@@ -25,7 +25,7 @@ def test_every_cell_counts_once_in_the_loss_and_in_the_validation():
         ClassifierConfig(hidden=8).build().classifier,
     )
     assert cells.weights.tolist() == [64.0] * 12
-    found = validate_labels(cells.patches)(classifier.eval())
+    found = validate_labels(cells.patches, classifier.eval())
     loss = LabelConfig().build(classifier)(cells[range(12)]).item() / (12 * 64)
     assert abs(found.metrics["validation_loss"] - loss) < 1e-5
     assert found.score == -found.metrics["validation_loss"]

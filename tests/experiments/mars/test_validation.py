@@ -6,7 +6,7 @@ import torch
 from helpers.terrain_problems import open_terrain, rough_terrain
 from vinlab.domains.mars.expert import DemonstrationConfig, demonstrate
 from vinlab.experiments.mars import validation
-from vinlab.experiments.mars.validation import reach_rate, validator
+from vinlab.experiments.mars.validation import reach_rate, validate
 from vinlab.networks.terrain.classifier import StraightLine
 from vinlab.types import MOVE_OFFSETS
 
@@ -18,7 +18,7 @@ def shown(problems, goals=2):
 
 def test_the_straight_line_reaches_the_goal_from_all_cells_where_nothing_is_steep():
     assert reach_rate(StraightLine(), shown(open_terrain())) == 1.0
-    found = validator(shown(open_terrain()))(StraightLine())
+    found = validate(shown(open_terrain()), StraightLine())
     assert (found.score, found.metrics) == (1.0, {"validation_reached": 1.0})
 
 

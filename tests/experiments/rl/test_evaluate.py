@@ -16,7 +16,7 @@ from vinlab.experiments.rl.evaluate import (
     run_episodes,
     success_by_difficulty,
     success_rate,
-    validator,
+    validate,
 )
 from vinlab.models import load
 from vinlab.types import GridProblems, InputError
@@ -114,7 +114,7 @@ def test_each_problem_is_planned_once_for_all_scores():
     policy = expert(problems)
     scores(policy, problems)
     assert policy.plans == 1
-    assert validator(problems)(policy).score == success_rate(policy, problems) == 1.0
+    assert validate(problems, policy).score == success_rate(policy, problems) == 1.0
     assert policy.plans == 3
 
 

@@ -6,7 +6,7 @@ from vinlab.experiments.base import BUDGETS, RECIPES
 from vinlab.experiments.rl.settings import SETTINGS
 from vinlab.recording.serialization import to_plain
 
-IDS = ["rl/8/vin", "rl/8/cnn", "rl/8/vin-no-curriculum", "rl/16/vin", "rl/16/cnn"]
+IDS = ["rl/8/vin", "rl/8/vin-no-curriculum", "rl/8/cnn", "rl/16/vin", "rl/16/cnn"]
 
 
 def test_the_ids_are_those_of_the_paper_and_one_without_curriculum():

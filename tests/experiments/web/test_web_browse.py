@@ -5,8 +5,9 @@ from vinlab.cli.browse import browse, percent
 from vinlab.experiments.base import TrainingRequest
 from vinlab.experiments.runner import train
 from vinlab.experiments.web import EXPERIMENT
-from vinlab.experiments.web.browse import open_browser
+from vinlab.experiments.web.browse import browser_of
 from vinlab.experiments.web.figures import path_figure
+from vinlab.models import load
 from vinlab.types import InputError
 
 
@@ -24,7 +25,7 @@ def runs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser(runs):
-    return open_browser(runs["pages"], None)
+    return browser_of(load(runs["pages"]), None)
 
 
 def test_a_typed_query_is_followed_page_by_page(browser):
@@ -49,7 +50,7 @@ def test_the_plan_is_drawn_with_the_clicked_pages_named(browser, runs):
     texts = {text.get_text() for axes in path_figure(browser, path).axes for text in axes.texts}
     for number, page in enumerate(path.pages):
         assert f"{number}  {browser.site.titles[page]}" in texts
-    reactive = open_browser(runs["baseline"], None)
+    reactive = browser_of(load(runs["baseline"]), None)
     with pytest.raises(InputError, match="expected a VIN, got the baseline"):
         path_figure(reactive, reactive.follow("x " + browser.site.queries.texts[3]))
 
@@ -79,13 +80,13 @@ def test_vectors_of_another_dimension_than_the_weights_are_refused(runs, tmp_pat
     write_site(tmp_path / "site", *build_site(corpus, rng=np.random.default_rng(0)))
     for network in ("pages", "baseline"):
         with pytest.raises(InputError, match=r"expected a site with 50 features a page.*, got 8"):
-            open_browser(runs[network], tmp_path / "site")
+            browser_of(load(runs[network]), tmp_path / "site")
 
 
 def test_a_run_of_another_experiment_and_a_folder_without_a_corpus_are_refused(runs, tmp_path):
     with pytest.raises(InputError, match=r"got one without articles\.tsv"):
-        open_browser(runs["pages"], tmp_path)
+        browser_of(load(runs["pages"]), tmp_path)
     with pytest.raises(InputError, match="There is no model or run 'nowhere'"):
-        open_browser("nowhere", None)
+        browser_of(load("nowhere"), None)
     with pytest.raises(InputError, match="expected a model of web navigation"):
-        open_browser("gridworld/8/vin", None)
+        browser_of(load("gridworld/8/vin"), None)

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from helpers.small_site import ten_pages
-from vinlab.domains.web.demonstrations import ClickDemonstrations, Clicks
+from vinlab.domains.web.demonstrations import ClickDemonstrations
 from vinlab.domains.web.expert import distances_to, shortest_paths
 from vinlab.domains.web.problem import start_at_root
 from vinlab.experiments.web.settings import one_cycle
@@ -13,7 +13,7 @@ from vinlab.learners.link_loss import LinkLoss
 from vinlab.networks.configs import network_config
 from vinlab.networks.links.configs import IndexVinConfig, MemberVinConfig, PageVinConfig, ReactiveConfig
 from vinlab.recording.serialization import to_plain
-from vinlab.types import InputError
+from vinlab.types import InputError, LinkChoices
 
 CONFIGS = [
     ReactiveConfig(dimension=4),
@@ -43,11 +43,13 @@ def test_padding_is_never_chosen_and_each_step_reads_its_own_query(config):
     site = ten_pages()
     network, view = make(config, site)
     queries = torch.from_numpy(site.queries.features)
-    two = Clicks(torch.tensor([2, 5]), torch.tensor([1, 3]), torch.tensor([[0, 3, 4, 5], [1, 6, -1, -1]]))
+    two = LinkChoices(
+        torch.tensor([2, 5]), torch.tensor([1, 3]), torch.tensor([[0, 3, 4, 5], [1, 6, -1, -1]])
+    )
     network.eval()
     together = network.logits(view, network.plan(view, queries), two)
     assert torch.isinf(together[1, 2:]).all()
-    second = Clicks(torch.tensor([0]), two.pages[1:], two.candidates[1:, :2])
+    second = LinkChoices(torch.tensor([0]), two.pages[1:], two.candidates[1:, :2])
     alone = network.logits(view, network.plan(view, queries[5:6]), second)
     torch.testing.assert_close(together[1, :2], alone[0])
 

@@ -161,18 +161,11 @@ def register_environments() -> None:
         )
 
 
-def _edges() -> list[np.ndarray]:
+def _edges() -> Float64[np.ndarray, "4 4"]:
     """The four sides of the square as boxes just outside it."""
     far, thick, long = HALF_SIDE + 0.1, 0.1, HALF_SIDE + 0.2
-    return [
-        np.array(side)
-        for side in (
-            (far, 0, thick, long),
-            (-far, 0, thick, long),
-            (0, far, long, thick),
-            (0, -far, long, thick),
-        )
-    ]
+    below, right = (far, 0, thick, long), (0, far, long, thick)
+    return np.array([below, (-far, *below[1:]), right, (0, -far, *right[2:])])
 
 
 def _box_xml(box: np.ndarray) -> str:

@@ -20,7 +20,7 @@ from vinlab.domains.control.geometry import (
     touches,
 )
 from vinlab.planning.exact import cost_to_go
-from vinlab.types import GOAL_MARK, InputError
+from vinlab.types import GOAL_MARK, Batch, InputError, concatenate
 
 IMAGE = 16
 """Cells along a side of the observed image, as in the paper."""
@@ -62,18 +62,12 @@ class ControlConfig:
 
 
 @dataclass(frozen=True)
-class ControlProblems:
+class ControlProblems(Batch):
     """Problems in squares of one kind: move the particle from the start to the goal."""
 
     boxes: Boxes
     starts: Float64[np.ndarray, "B 2"]
     goals: Float64[np.ndarray, "B 2"]
-
-    def __len__(self) -> int:
-        return len(self.boxes)
-
-    def __getitem__(self, chosen: slice | np.ndarray) -> "ControlProblems":
-        return ControlProblems(self.boxes[chosen], self.starts[chosen], self.goals[chosen])
 
 
 def sample_problems(config: ControlConfig, count: int, *, rng: np.random.Generator) -> ControlProblems:
@@ -137,15 +131,6 @@ def content_hash(problems: ControlProblems) -> str:
     """A hash of all boxes, starts and goals, in their order."""
     arrays = (problems.boxes, problems.starts, problems.goals)
     return hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()
-
-
-def concatenate(parts: list[ControlProblems]) -> ControlProblems:
-    """Several sets of problems as one."""
-    return ControlProblems(
-        np.concatenate([part.boxes for part in parts]),
-        np.concatenate([part.starts for part in parts]),
-        np.concatenate([part.goals for part in parts]),
-    )
 
 
 def _draw_boxes(config: ControlConfig, rng: np.random.Generator) -> Float64[np.ndarray, "O 4"]:

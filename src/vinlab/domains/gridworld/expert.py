@@ -1,7 +1,7 @@
 """The expert of the grid-world: shortest paths, for every cell of every map at once."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float64, Int, Int8, Int64, UInt8
 from vinlab.domains.gridworld.environment import step
 from vinlab.domains.gridworld.problem import observe
 from vinlab.planning.exact import cost_to_go
-from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, Demonstrations, GridProblems
+from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, Batch, Demonstrations, GridProblems
 
 NO_MOVE = -1
 """The label of a cell without an optimal move: blocked, without a path to the goal, or the goal itself."""
@@ -176,7 +176,7 @@ def pack_demonstrations(
 
 
 @dataclass(frozen=True)
-class ExactSolution:
+class ExactSolution(Batch):
     """Exact costs, moves and paths of some problems."""
 
     costs: Float64[np.ndarray, "B H W"]
@@ -188,9 +188,6 @@ class ExactSolution:
     """The expert's path from each start, padded."""
     lengths: Int[np.ndarray, " B"]
     """States on each path, both ends included; 0 where no path exists."""
-
-    def __getitem__(self, chosen: slice) -> "ExactSolution":
-        return ExactSolution(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 def solve(problems: GridProblems, *, corner_cutting: bool = True) -> ExactSolution:

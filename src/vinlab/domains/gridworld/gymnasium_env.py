@@ -13,6 +13,14 @@ from vinlab.types import GOAL_MARK, MOVE_COSTS, MOVE_NAMES, GridProblems, InputE
 Observation = dict[str, Any]
 
 
+def observation_space(height: int, width: int) -> gymnasium.Space:
+    """The image of obstacles and goal, and the position on it."""
+    return spaces.Dict(
+        image=spaces.Box(0.0, GOAL_MARK, (2, height, width), np.float32),
+        position=spaces.MultiDiscrete([height, width]),
+    )
+
+
 class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
     """A new problem in each episode: find a path from the start to the goal.
 
@@ -35,10 +43,7 @@ class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
         height, width = self._config.shape if problems is None else problems.obstacles.shape[1:]
         self._horizon = 2 * (height + width) if horizon is None else horizon
         self.action_space = spaces.Discrete(len(MOVE_NAMES))
-        self.observation_space = spaces.Dict(
-            image=spaces.Box(0.0, GOAL_MARK, (2, height, width), np.float32),
-            position=spaces.MultiDiscrete([height, width]),
-        )
+        self.observation_space = observation_space(height, width)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

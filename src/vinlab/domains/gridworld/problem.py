@@ -12,7 +12,7 @@ from torch import Tensor
 from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.domains.gridworld.obstacles import ObstacleConfig, ScatterConfig
 from vinlab.planning.exact import cost_to_go
-from vinlab.types import GOAL_MARK, GridProblems, InputError
+from vinlab.types import GOAL_MARK, GridProblems, InputError, concatenate
 
 FEWEST_ATTEMPTS = 1000
 """After this many attempts without a single new problem, sampling stops with an error."""
@@ -59,9 +59,7 @@ def sample_problems(
     taken = set().union(*(content_keys(problems) for problems in apart_from))
     parts, found, attempts = [], 0, 0
     while found < count:
-        wanted = max(
-            count - found, attempts
-        )  # double the batch each time: some configs rarely give a problem
+        wanted = max(count - found, attempts)  # double the batch each time: some problems are rare
         attempted = attempt_problems(config, wanted, rng=rng)
         parts.append(attempted[are_new(attempted, taken)])
         found, attempts = found + len(parts[-1]), attempts + wanted
@@ -122,13 +120,3 @@ def are_new(problems: GridProblems, taken: Collection[str]) -> Bool[np.ndarray, 
     if not taken:
         return np.ones(len(problems), dtype=bool)
     return np.array([key not in taken for key in content_keys(problems)], dtype=bool)
-
-
-def concatenate(parts: Iterable[GridProblems]) -> GridProblems:
-    """Problems of one size, one after the other."""
-    parts = list(parts)
-    return GridProblems(
-        np.concatenate([part.obstacles for part in parts]),
-        np.concatenate([part.starts for part in parts]),
-        np.concatenate([part.goals for part in parts]),
-    )

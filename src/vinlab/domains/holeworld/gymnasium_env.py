@@ -8,20 +8,11 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from vinlab.domains.gridworld.gymnasium_env import Observation, observation_space
 from vinlab.domains.gridworld.problem import GridworldConfig, observe
 from vinlab.domains.holeworld.environment import NUM_MOVES, step
 from vinlab.domains.holeworld.problem import sample_problems
-from vinlab.types import GOAL_MARK, GridProblems, InputError
-
-Observation = dict[str, Any]
-
-
-def observation_space(height: int, width: int) -> gymnasium.Space:
-    """The image of obstacles and goal, and the position on it."""
-    return spaces.Dict(
-        image=spaces.Box(0.0, GOAL_MARK, (2, height, width), np.float32),
-        position=spaces.MultiDiscrete([height, width]),
-    )
+from vinlab.types import GridProblems, InputError
 
 
 class HoleWorldEnvironment(gymnasium.Env[Observation, np.int64]):

@@ -9,12 +9,11 @@ from vinlab.domains.gridworld.problem import (
     FEWEST_ATTEMPTS,
     GridworldConfig,
     are_new,
-    concatenate,
     random_cells,
 )
 from vinlab.domains.holeworld.environment import HoleWorldBatch
 from vinlab.domains.holeworld.expert import moves_to_goal
-from vinlab.types import GridProblems, InputError
+from vinlab.types import GridProblems, InputError, concatenate
 
 
 def sample_problems(

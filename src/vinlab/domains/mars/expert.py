@@ -19,7 +19,7 @@ from vinlab.domains.gridworld.expert import (
 from vinlab.domains.gridworld.expert import solve as solve_grid
 from vinlab.domains.mars.problem import MarsProblems, normalise
 from vinlab.planning.exact import cost_to_go
-from vinlab.types import GridProblems
+from vinlab.types import DenseDemonstrations, GridProblems
 
 CHUNK = 1000
 """Patches that are solved together."""
@@ -28,23 +28,6 @@ CHUNK = 1000
 def solve(problems: MarsProblems, *, corner_cutting: bool = True) -> ExactSolution:
     """The exact solution of all problems."""
     return solve_grid(problems.grid, corner_cutting=corner_cutting)
-
-
-@dataclass(frozen=True)
-class TerrainBatch:
-    """Some patches with their goals; the problems of one patch, one for each goal, follow each other."""
-
-    observations: Float32[Tensor, "B 1 h w"]
-    """The normalised images."""
-    goals: Int64[Tensor, "B G 2"]
-    moves: Bool[Tensor, "N 8 H W"]
-    """Which moves begin a shortest path; none in blocked cells and at the goal."""
-    blocked: Bool[Tensor, "B H W"]
-
-    @property
-    def free(self) -> Bool[Tensor, "N H W"]:
-        """The free cells of each problem."""
-        return ~self.blocked.repeat_interleave(self.goals.shape[1], dim=0)
 
 
 @dataclass(frozen=True)
@@ -62,11 +45,11 @@ class TerrainDemonstrations:
     def __len__(self) -> int:
         return len(self.images)
 
-    def __getitem__(self, chosen: Any) -> TerrainBatch:
+    def __getitem__(self, chosen: Any) -> DenseDemonstrations:
         chosen = np.asarray(chosen)
         packed = torch.from_numpy(self.packed[chosen]).flatten(0, 1)[:, None]
         bits = 2 ** torch.arange(8, dtype=torch.uint8)[:, None, None]
-        return TerrainBatch(
+        return DenseDemonstrations(
             normalise(self.images[chosen]),
             torch.from_numpy(self.goals[chosen]),
             (packed & bits) > 0,

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from jaxtyping import Bool, Float32, Int64
 
+from vinlab.domains.gridworld.problem import random_cells
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.types import CELL, InputError
 
@@ -192,21 +193,12 @@ def random_ends(
     obstacles: Bool[np.ndarray, "N H W"], min_free: int, rng: np.random.Generator
 ) -> tuple[Int64[np.ndarray, "N 2"], Int64[np.ndarray, "N 2"]]:
     """A start and another cell as goal, both in one free region of at least ``min_free`` cells."""
-    labels, sizes = (regions.reshape(len(obstacles), -1) for regions in free_regions(obstacles))
-    index = np.arange(len(obstacles))
-    goals = _random_entry(sizes >= min_free, rng)
-    others = labels == labels[index, goals][:, None]
-    others[index, goals] = False
-    return _as_cells(_random_entry(others, rng), obstacles), _as_cells(goals, obstacles)
-
-
-def _random_entry(allowed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """One allowed entry of each row, all equally likely."""
-    return np.where(allowed, rng.random(allowed.shape), -1.0).argmax(axis=1)
-
-
-def _as_cells(flat: np.ndarray, obstacles: np.ndarray) -> np.ndarray:
-    return np.stack(np.divmod(flat, obstacles.shape[2]), axis=-1).astype(np.int64)
+    labels, sizes = free_regions(obstacles)
+    goals, _ = random_cells(sizes >= min_free, rng)
+    at_goals = np.arange(len(obstacles)), goals[:, 0], goals[:, 1]
+    others = labels == labels[at_goals][:, None, None]
+    others[at_goals] = False
+    return random_cells(others, rng)[0], goals
 
 
 def block_ids(

@@ -1,7 +1,7 @@
 """Mars problems: patches of terrain with a start and a goal, and what a network sees of them."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from vinlab.domains.mars.patches import (
 )
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, synthetic_terrains
-from vinlab.types import CELL, GOAL_MARK, GridProblems, InputError
+from vinlab.types import CELL, GOAL_MARK, Batch, GridProblems, InputError, concatenate
 
 CONTRAST = 20.0
 """Grey levels that count as one. It is the same for all patches: division by each patch's own standard deviation would
@@ -29,7 +29,7 @@ remove the strength of the shading, which distinguishes steep from flat terrain.
 
 
 @dataclass(frozen=True)
-class MarsProblems:
+class MarsProblems(Batch):
     """Problems on patches of terrain; a network sees the images, the evaluation also the obstacles."""
 
     images: UInt8[np.ndarray, "N h w"]
@@ -42,23 +42,10 @@ class MarsProblems:
     """The tile of terrain, as large as a patch, that holds the centre of each patch; problems of one block are
     correlated."""
 
-    def __len__(self) -> int:
-        return len(self.images)
-
-    def __getitem__(self, chosen: slice | np.ndarray) -> "MarsProblems":
-        return MarsProblems(*(getattr(self, field.name)[chosen] for field in fields(self)))
-
     @property
     def grid(self) -> GridProblems:
         """The problems as those of a grid-world, for its expert and its metrics."""
         return GridProblems(self.obstacles.astype(np.uint8), self.starts, self.goals)
-
-
-def concatenate(parts: Iterable[MarsProblems]) -> MarsProblems:
-    """Problems of one size, one after the other."""
-    parts = list(parts)
-    names = [field.name for field in fields(MarsProblems)]
-    return MarsProblems(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 def normalise(images: UInt8[np.ndarray, "N h w"]) -> Float32[Tensor, "N 1 h w"]:

@@ -15,9 +15,9 @@ from vinlab.domains.mars.patches import (
     find_patches,
     whole_region,
 )
-from vinlab.domains.mars.problem import MarsProblems, concatenate, problems_at
+from vinlab.domains.mars.problem import MarsProblems, problems_at
 from vinlab.domains.mars.terrain import Terrain
-from vinlab.types import InputError
+from vinlab.types import InputError, concatenate
 
 Protocol = Literal["disjoint", "overlapping"]
 """Whether train, validation and test share no terrain, or are different patches of the same terrain."""

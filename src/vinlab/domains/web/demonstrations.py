@@ -1,41 +1,20 @@
 """The expert's clicks as a dataset: batches of queries with the pages and links of their steps."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Int
 from torch import Tensor
 
 from vinlab.domains.web.expert import ExpertSteps
 from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.problem import WebProblems
 from vinlab.domains.web.site import Site
+from vinlab.types import LinkChoices, LinkDemonstrations
 
 NARROWEST = 16
 """Pages with at most this many links share one table; a wider table holds pages with up to twice as many."""
-
-
-@dataclass(frozen=True)
-class Clicks:
-    """Steps of some queries, each on a page with candidate links."""
-
-    rows: Int[Tensor, " S"]
-    """The query of each step, as a row of the batch."""
-    pages: Int[Tensor, " S"]
-    """The page of each step."""
-    candidates: Int[Tensor, "S l"]
-    """The links on that page, padded with -1."""
-
-
-@dataclass(frozen=True)
-class ClickBatch:
-    """Some queries and the expert's steps for them."""
-
-    queries: Float[Tensor, "B D"]
-    steps: Sequence[tuple[Clicks, Bool[Tensor, "_ _"]]]
-    """Steps on pages with about as many links, and which of these links are right."""
 
 
 class ClickDemonstrations:
@@ -50,7 +29,7 @@ class ClickDemonstrations:
     def __len__(self) -> int:
         return len(self.problems)
 
-    def __getitem__(self, chosen: Int[Tensor, " n"]) -> ClickBatch:
+    def __getitem__(self, chosen: Int[Tensor, " n"]) -> LinkDemonstrations:
         """The batch of these problems."""
         problems = chosen.numpy()
         counts = self.weights[chosen].long().numpy()
@@ -59,7 +38,7 @@ class ClickDemonstrations:
         features = self.site.queries.features[self.problems.queries[problems]]
         tables = make_tables(self.links, rows, self.steps.pages[steps])
         following = torch.from_numpy(self.steps.following[steps])
-        return ClickBatch(
+        return LinkDemonstrations(
             queries=torch.from_numpy(np.asarray(features, dtype=np.float32)),
             steps=[(clicks, clicks.candidates == following[table, None]) for table, clicks in tables],
         )
@@ -67,7 +46,7 @@ class ClickDemonstrations:
 
 def make_tables(
     links: Links, rows: Int[np.ndarray, " S"], pages: Int[np.ndarray, " S"]
-) -> Iterator[tuple[Int[np.ndarray, " s"], Clicks]]:
+) -> Iterator[tuple[Int[np.ndarray, " s"], LinkChoices]]:
     """The steps in a few tables of similar width, with the numbers of the steps that each one holds.
 
     One table for all would be mostly padding, because some pages have far more links than others.
@@ -75,7 +54,7 @@ def make_tables(
     widths = np.ceil(np.log2(np.maximum(links.counts(pages), NARROWEST))).astype(np.int64)
     for width in np.unique(widths):
         steps = np.flatnonzero(widths == width)
-        clicks = Clicks(
+        clicks = LinkChoices(
             rows=torch.from_numpy(rows[steps]),
             pages=torch.from_numpy(pages[steps]),
             candidates=torch.from_numpy(links.padded(pages[steps])),

@@ -7,6 +7,7 @@ from jaxtyping import Bool, Int, UInt8
 
 from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.problem import WebProblems
+from vinlab.types import Batch
 
 UNREACHABLE = 255
 """The distance of pages that cannot reach the target."""
@@ -51,7 +52,7 @@ def optimal_links(
 
 
 @dataclass(frozen=True)
-class ExpertSteps:
+class ExpertSteps(Batch):
     """The clicks of an expert, problem by problem in order."""
 
     problems: Int[np.ndarray, " S"]
@@ -59,9 +60,6 @@ class ExpertSteps:
     """The page of the click."""
     following: Int[np.ndarray, " S"]
     """The page of the link clicked."""
-
-    def __len__(self) -> int:
-        return len(self.problems)
 
 
 def shortest_paths(links: Links, problems: WebProblems, distances: Distances) -> ExpertSteps:
@@ -102,9 +100,5 @@ def paths_from(links: Links, start: int, targets: Int[np.ndarray, " n"]) -> Expe
 
 def _by_problem(steps: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> ExpertSteps:
     """The steps sorted by problem; within a problem their order stays."""
-    if not steps:
-        nothing = np.zeros(0, dtype=np.int64)
-        return ExpertSteps(nothing, nothing, nothing)
-    problems, pages, following = (np.concatenate(column) for column in zip(*steps, strict=True))
-    order = np.argsort(problems, kind="stable")
-    return ExpertSteps(problems[order], pages[order], following[order])
+    columns = np.concatenate([np.zeros((3, 0), np.int64), *map(np.stack, steps)], axis=1)
+    return ExpertSteps(*columns[:, np.argsort(columns[0], kind="stable")])

@@ -1,15 +1,14 @@
 """Navigation problems: a query, a start page, and the page that the query describes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Int
 
 from vinlab.domains.web.corpus import ARTICLE
 from vinlab.domains.web.site import Site
-from vinlab.types import InputError
+from vinlab.types import Batch, InputError
 
 Part = Literal["training", "validation", "test"]
 PARTS: tuple[Part, ...] = ("training", "validation", "test")
@@ -17,26 +16,13 @@ ROOT = 0
 
 
 @dataclass(frozen=True)
-class WebProblems:
+class WebProblems(Batch):
     """Tasks on one site: find the page that a query describes."""
 
     queries: Int[np.ndarray, " B"]
     """Indices of the site's queries."""
     starts: Int[np.ndarray, " B"]
     targets: Int[np.ndarray, " B"]
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    def __getitem__(self, chosen: slice | np.ndarray) -> "WebProblems":
-        return WebProblems(self.queries[chosen], self.starts[chosen], self.targets[chosen])
-
-
-def join_problems(sets: Sequence[WebProblems]) -> WebProblems:
-    """All problems of several sets, one set after the other."""
-    return WebProblems(
-        *(np.concatenate([getattr(one, name) for one in sets]) for name in ("queries", "starts", "targets"))
-    )
 
 
 def split_pages(
@@ -78,8 +64,3 @@ def draw(
         raise InputError("expected queries to draw from, got none: the site is too small for this split.")
     rounds = [rng.permutation(queries) for _ in range(-(-count // len(queries)))]
     return np.concatenate([queries[:0], *rounds])[:count]
-
-
-def keep(problems: WebProblems, solvable: Bool[np.ndarray, " B"]) -> WebProblems:
-    """The problems that the mask marks."""
-    return problems[np.flatnonzero(solvable)]

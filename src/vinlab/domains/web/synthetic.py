@@ -79,15 +79,17 @@ def make_encyclopedia(config: EncyclopediaConfig, *, rng: np.random.Generator) -
     topics = _make_topics(config)
     leaves = np.flatnonzero(topics.levels == len(config.branches))
     homes = np.concatenate([leaves, rng.choice(leaves, config.articles - len(leaves))])
-    words = _invent_words(_count_words(config, len(topics.parents)), rng)
     names = _Words(config, len(topics.parents))
+    words = _invent_words(names.count, rng)
     texts = [
         _write(config, topics, names, words, article, int(homes[article]), rng)
         for article in range(config.articles)
     ]
     first = len(topics.parents)
-    titles = [_category_title(topics, names, words, category) for category in range(first)]
-    titles += [_title(words, names.own(article)) for article in range(config.articles)]
+    titles = ["Encyclopedia", *(words[int(names.topic(category)[0])].title() for category in range(1, first))]
+    titles += [
+        " ".join(words[word] for word in names.own(article)[:2]).title() for article in range(config.articles)
+    ]
     sources = np.concatenate([np.arange(1, first), first + np.arange(config.articles)])
     return Corpus(
         titles=titles,
@@ -106,16 +108,13 @@ class _Words:
         self.config = config
         self.topic_start = config.common_words
         self.own_start = self.topic_start + categories * config.topic_words
+        self.count = self.own_start + config.articles * config.own_words
 
     def topic(self, category: int) -> np.ndarray:
         return self.topic_start + category * self.config.topic_words + np.arange(self.config.topic_words)
 
     def own(self, article: int) -> np.ndarray:
         return self.own_start + article * self.config.own_words + np.arange(self.config.own_words)
-
-
-def _count_words(config: EncyclopediaConfig, categories: int) -> int:
-    return config.common_words + categories * config.topic_words + config.articles * config.own_words
 
 
 def _make_topics(config: EncyclopediaConfig) -> _Topics:
@@ -149,8 +148,7 @@ def _write(
 ) -> str:
     """A text of common words, words of its topics and words of its own."""
     count = config.sentences * config.words_per_sentence
-    lineage = topics.lineage(int(home))
-    topical = np.concatenate([names.topic(category) for category in lineage])
+    topical = np.concatenate([names.topic(category) for category in topics.lineage(home)])
     kinds = rng.choice(3, count, p=(0.55, 0.37, 0.08))
     drawn = [rng.integers(0, config.common_words, count), rng.choice(topical, count)]
     drawn.append(rng.choice(names.own(article), count))
@@ -158,14 +156,6 @@ def _write(
     return " ".join(
         f"{' '.join(words[word] for word in map(int, sentence)).capitalize()}." for sentence in chosen
     )
-
-
-def _title(words: Sequence[str], own: Int[np.ndarray, " n"]) -> str:
-    return f"{words[int(own[0])]} {words[int(own[1])]}".title()
-
-
-def _category_title(topics: _Topics, names: _Words, words: Sequence[str], category: int) -> str:
-    return "Encyclopedia" if category == 0 else words[int(names.topic(category)[0])].title()
 
 
 def _link(config: EncyclopediaConfig, homes: Int[np.ndarray, " n"], first: int, rng: np.random.Generator):
@@ -194,7 +184,7 @@ def _word_vectors(
     for category in range(1, len(centres)):
         centres[category] = 0.7 * centres[topics.parents[category]] + 0.7 * centres[category]
     centres[0] = 0
-    vectors = rng.standard_normal((_count_words(config, len(centres)), config.dimension))
+    vectors = rng.standard_normal((names.count, config.dimension))
     topical = slice(names.topic_start, names.own_start)
     vectors[topical] = 0.8 * vectors[topical] + np.repeat(centres, config.topic_words, axis=0)
     vectors[names.own_start :] += 0.5 * np.repeat(centres[homes], config.own_words, axis=0)

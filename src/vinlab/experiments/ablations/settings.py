@@ -2,15 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
-from vinlab.experiments.base import Budget, Recipe, Setting
-from vinlab.experiments.gridworld.settings import (
-    DEEP_ITERATIONS,
-    ITERATIONS,
-    GridworldTraining,
-    for_budget,
-    vin_recipe,
-)
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
+from vinlab.experiments.gridworld.settings import DEEP_ITERATIONS, ITERATIONS, GridworldTraining, vin_recipe
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.grid.configs import VinConfig
 from vinlab.networks.grid.cost_vin import CostVinConfig
@@ -50,19 +45,17 @@ def _learning(*, batch: int = 8, rate: float = 1e-2) -> Change:
     return change
 
 
-def _noise_and_paths(config: GridworldTraining) -> GridworldTraining:
-    return _paths(_network(VinConfig(iterations=K, initialisation="random"))(config))
-
+_noise = _network(VinConfig(iterations=K, initialisation="random"))
 
 ABLATIONS: dict[str, tuple[str, Change]] = {
     "default": ("the recipe `default` as it is", lambda config: config),
     "free": ("parts: the paper's, free kernels that start as moves", _network(VinConfig(iterations=K))),
-    "noise": (
-        "parts and initialisation: the paper's, kernels start as noise",
-        _network(VinConfig(iterations=K, initialisation="random")),
-    ),
+    "noise": ("parts and initialisation: the paper's, kernels start as noise", _noise),
     "paths": ("targets: the expert's one move along seven ways per map", _paths),
-    "noise-paths": ("the paper's parts from noise, and one move along seven ways", _noise_and_paths),
+    "noise-paths": (
+        "the paper's parts from noise, and one move along seven ways",
+        lambda config: _paths(_noise(config)),
+    ),
     "k-half": (f"K = {K // 2}", _network(CostVinConfig(iterations=K // 2))),
     "k-paper": (f"K = {ITERATIONS[SIZE]}, the paper's", _network(CostVinConfig(ITERATIONS[SIZE]))),
     "k-twice": (f"K = {2 * K}", _network(CostVinConfig(iterations=2 * K))),
@@ -73,19 +66,18 @@ ABLATIONS: dict[str, tuple[str, Change]] = {
 }
 
 
-def configure(name: str, budget: Budget, recipe: Recipe) -> GridworldTraining:
+def configure(change: Change, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """The default recipe for 16 x 16 maps with one choice changed."""
-    return for_budget(ABLATIONS[name][1](vin_recipe(SIZE, budget, "default")), budget)
+    return change(vin_recipe(SIZE, budget, "default"))
 
 
-def _setting(name: str) -> Setting:
-    return Setting(
-        id=f"guide/{name}",
-        about=f"VIN on {SIZE} x {SIZE} maps; {ABLATIONS[name][0]}",
-        configure=lambda budget, recipe: configure(name, budget, recipe),
+SETTINGS = by_id(
+    Setting(
+        f"guide/{name}",
+        f"VIN on {SIZE} x {SIZE} maps; {words}",
+        partial(configure, change),
         recipes=("default",),
         control=True,
     )
-
-
-SETTINGS = {f"guide/{name}": _setting(name) for name in ABLATIONS}
+    for name, (words, change) in ABLATIONS.items()
+)

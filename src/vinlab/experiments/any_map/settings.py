@@ -21,7 +21,7 @@ class AnyMapTraining:
     learning: ImitationConfig
 
 
-EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 6}
+EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 12}
 UNROLLED_EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 3, "paper": 16}
 HIDDEN = 40
 """Filters of the unrolled network's reward; more of them take longer and reach no further."""

@@ -1,23 +1,18 @@
 """Continuous control: Section 4.3 of the paper, forces that move a particle past obstacles."""
 
 from vinlab.experiments.base import Experiment
-from vinlab.experiments.control.data import ControlSets
-from vinlab.experiments.control.evaluate import evaluate, score
-from vinlab.experiments.control.figures import draw_model, draw_runs
-from vinlab.experiments.control.settings import SETTINGS, ControlTraining
-from vinlab.experiments.control.table import table
-from vinlab.experiments.control.train import fit, make_data
+from vinlab.experiments.control import evaluate, figures, settings, table, train
 
-EXPERIMENT: Experiment[ControlTraining, ControlSets] = Experiment(
+EXPERIMENT = Experiment(
     name="control",
     paper="Section 4.3",
-    settings=SETTINGS,
-    make_data=make_data,
-    fit=fit,
-    score=score,
-    evaluate=evaluate,
-    table=table,
-    figures=draw_model,
-    summary_figures=draw_runs,
+    settings=settings.SETTINGS,
+    make_data=train.make_data,
+    fit=train.fit,
+    score=evaluate.score,
+    evaluate=evaluate.evaluate,
+    table=table.table,
+    figures=figures.draw_model,
+    summary_figures=figures.draw_runs,
     supports=frozenset({"data"}),
 )

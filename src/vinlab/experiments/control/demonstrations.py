@@ -17,10 +17,10 @@ from vinlab.experiments.control.evaluate import distance_scores
 from vinlab.experiments.control.settings import RouteTeacher, SearchTeacher, Teacher
 from vinlab.learners.callbacks import Progress
 from vinlab.learners.gps.linear_gaussian import with_noise
-from vinlab.learners.gps.search import QuadraticCost, Samples, sample, search_controllers
+from vinlab.learners.gps.search import QuadraticCost, sample, search_controllers
 from vinlab.recording.serialization import to_plain
 from vinlab.recording.weights import load_tensors_and_metadata, save_tensors
-from vinlab.types import ContinuousDemonstrations, InputError
+from vinlab.types import ContinuousDemonstrations, ContinuousRollouts, InputError
 
 FILE = "demonstrations.safetensors"
 """Where a run keeps the demonstrations of its teacher."""
@@ -71,8 +71,8 @@ def _demonstrate_by_search(
     goals = worlds.problems.goals
     targets = np.concatenate([goals, np.zeros_like(goals)], axis=1)
 
-    def measure(samples: Samples) -> dict[str, float]:
-        return distance_scores(worlds.distances(samples.following[:, :, -1]))
+    def measure(samples: ContinuousRollouts) -> dict[str, float]:
+        return distance_scores(worlds.distances(samples.final))
 
     found = search_controllers(
         worlds,

@@ -14,7 +14,7 @@ from vinlab.experiments.base import EvaluateRequest, Evaluation
 from vinlab.experiments.control.data import TEST_STREAM, ControlData, ControlSets, make_problems
 from vinlab.experiments.control.settings import ControlTraining
 from vinlab.experiments.results import RunResult
-from vinlab.learners.callbacks import Validation, Validator
+from vinlab.learners.callbacks import Validation
 from vinlab.models import Model
 from vinlab.networks.control import ControlPolicy
 from vinlab.types import InputError
@@ -53,15 +53,10 @@ def distance_scores(distances: np.ndarray) -> dict[str, float]:
     return {"distance": float(distances.mean()), "failed": float((distances > FAIL_DISTANCE).mean())}
 
 
-def validator(worlds: ParticleWorlds, horizon: int) -> Validator:
-    """Evaluates in validation domains; a smaller mean distance is better."""
-
-    def validate(policy: Any) -> Validation:
-        scores = distance_scores(final_distances(worlds, NetworkController(policy, worlds.problems), horizon))
-        metrics = {f"validation_{name}": score for name, score in scores.items()}
-        return Validation(-scores["distance"], metrics)
-
-    return validate
+def validate(worlds: ParticleWorlds, horizon: int, policy: Any) -> Validation:
+    """The scores in validation domains; a smaller mean distance is better."""
+    scores = distance_scores(final_distances(worlds, NetworkController(policy, worlds.problems), horizon))
+    return Validation(-scores["distance"], {f"validation_{name}": score for name, score in scores.items()})
 
 
 def score(config: ControlTraining, data: ControlSets, network: Any, seed: int) -> RunResult:
@@ -113,15 +108,8 @@ def score_test_domains(
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     """The scores of a model on the test domains of the paper's budget."""
-    options = {
-        "--problems": request.problems,
-        "--iterations": request.iterations,
-        "--corner-cutting": request.corner_cutting,
-        "--data": request.data,
-    }
-    given = [name for name, option in options.items() if option is not None]
-    if given:
-        raise InputError(f"{model.id} is evaluated on its test domains: expected no options, got {given[0]}.")
+    options = ("problems", "iterations", "corner_cutting", "data")
+    request.refuse(model.id, **dict.fromkeys(options, "it is evaluated on its test domains"))
     data = ControlData()
     test = ParticleWorlds(make_problems(data, TEST_STREAM, data.test_domains), Physics())
     scores, _ = score_test_domains(control_policy(model), test, data.horizon)

@@ -9,6 +9,7 @@ import numpy as np
 from vinlab.domains.control.environment import Controller, ParticleWorlds, Physics
 from vinlab.domains.control.expert import StraightController
 from vinlab.domains.control.geometry import RADIUS
+from vinlab.experiments.base import require_problem
 from vinlab.experiments.control.data import TEST_STREAM, ControlData, make_problems
 from vinlab.experiments.control.evaluate import NetworkController, control_policy
 from vinlab.figures import style
@@ -22,7 +23,6 @@ from vinlab.figures.trajectories import (
 )
 from vinlab.models import Model, load
 from vinlab.recording.finished_run import WEIGHTS, FinishedRun
-from vinlab.types import InputError
 
 DOMAINS = 8
 """How many test domains the figure of trajectories shows."""
@@ -63,8 +63,7 @@ def draw_trajectories(models: Mapping[str, Model], out: Path, *, first: int, nam
     """Draw what the models do on the same test domains, as a figure and as an animation."""
     data = ControlData()
     problems = make_problems(data, TEST_STREAM, data.test_domains)
-    if not 0 <= first <= len(problems) - DOMAINS:
-        raise InputError(f"--problem: expected 0 to {len(problems) - DOMAINS}, got {first}.")
+    require_problem(first, len(problems) - DOMAINS + 1)
     chosen = problems[first : first + DOMAINS]
     worlds = ParticleWorlds(chosen, Physics())
     controllers: dict[str, Controller] = {

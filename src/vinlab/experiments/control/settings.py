@@ -1,11 +1,12 @@
 """How the networks of the control experiment are trained, by recipe and budget: Section 4.3."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 from vinlab.domains.control.environment import Physics
 from vinlab.domains.control.expert import Gains
-from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.control.data import ControlData
 from vinlab.learners.gps.search import LocalSearchConfig
 from vinlab.learners.optimizers import Stage
@@ -58,9 +59,7 @@ class ControlTraining:
 class Sizes:
     """The sizes of a budget."""
 
-    training_domains: int
-    validation_domains: int
-    test_domains: int
+    data: ControlData
     samples: int
     """Rollouts of the teacher per domain, and per iteration of its search."""
     iterations: int
@@ -68,10 +67,14 @@ class Sizes:
     epochs: int
 
 
+def _domains(training: int, validation: int, test: int) -> ControlData:
+    return ControlData(training_domains=training, validation_domains=validation, test_domains=test)
+
+
 SIZES: dict[Budget, Sizes] = {
-    "smoke": Sizes(6, 4, 8, samples=4, iterations=2, epochs=2),
-    "small": Sizes(100, 30, 100, samples=16, iterations=10, epochs=60),
-    "paper": Sizes(200, 60, 240, samples=16, iterations=10, epochs=80),
+    "smoke": Sizes(_domains(6, 4, 8), samples=4, iterations=2, epochs=2),
+    "small": Sizes(_domains(100, 30, 100), samples=16, iterations=10, epochs=60),
+    "paper": Sizes(_domains(200, 60, 240), samples=16, iterations=10, epochs=80),
 }
 
 ABOUT = {
@@ -85,11 +88,7 @@ def configure(id: str, budget: Budget, recipe: Recipe) -> ControlTraining:
     sizes = SIZES[budget]
     return ControlTraining(
         network=_network(id, recipe),
-        data=ControlData(
-            training_domains=sizes.training_domains,
-            validation_domains=sizes.validation_domains,
-            test_domains=sizes.test_domains,
-        ),
+        data=sizes.data,
         physics=Physics(),
         teacher=_teacher(recipe, sizes),
         learning=_learning(recipe, sizes.epochs),
@@ -116,8 +115,4 @@ def _learning(recipe: Recipe, epochs: int) -> RegressionConfig:
     return RegressionConfig((Stage(max(1, 3 * epochs // 4), 5e-3, "one-cycle"),), batch_problems=5)
 
 
-def _setting(id: str) -> Setting[ControlTraining]:
-    return Setting(id, ABOUT[id], lambda budget, recipe: configure(id, budget, recipe))
-
-
-SETTINGS = {id: _setting(id) for id in ABOUT}
+SETTINGS = by_id(Setting(id, about, partial(configure, id)) for id, about in ABOUT.items())

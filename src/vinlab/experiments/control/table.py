@@ -2,19 +2,28 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from vinlab.domains.control.geometry import HALF_SIDE
 from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments.control.evaluate import FAIL_DISTANCE, PAPER_TEST_DOMAINS
-from vinlab.experiments.paper import paper_numbers
-from vinlab.experiments.tables import Column, commits_line, group_runs, render, scores_of, train_command
+from vinlab.experiments.paper import numbers_of
+from vinlab.experiments.tables import (
+    NONE,
+    Column,
+    counts_text,
+    document,
+    group_runs,
+    render,
+    run_command,
+    scores_of,
+    tested_on,
+)
 from vinlab.recording.finished_run import FinishedRun
 
 TEACHERS = {"paper": "iLQG (the paper's)", "default": "route (our own)"}
 """The teacher of each recipe."""
-
-NONE = "–"
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,7 @@ COLUMNS: list[Column[Row]] = [
     Column("test, ours", lambda row: mean_text(row.test) if row.test else NONE),
     Column("test / train", lambda row: f"{sum(row.test) / sum(row.train):.2f}" if row.minutes else NONE),
     Column(f"first {PAPER_TEST_DOMAINS}", lambda row: mean_text(row.first) if row.first else NONE),
-    Column("distance / side", lambda row: f"{100 * _mean(row.test or row.train) / (2 * HALF_SIDE):.1f} %"),
+    Column("distance / side", lambda row: f"{100 * fmean(row.test or row.train) / (2 * HALF_SIDE):.1f} %"),
     Column("fails", lambda row: row.failed),
     Column("minutes", lambda row: mean_text(row.minutes, digits=1) if row.minutes else NONE),
     Column("command", lambda row: row.command),
@@ -71,38 +80,33 @@ Key = tuple[str, str, str]
 def table(runs: Sequence[FinishedRun]) -> str:
     """Figure 5: ours beside the paper's, and the controllers to compare with."""
     groups = group_runs(runs, lambda run: (run.manifest.recipe, run.manifest.id, run.manifest.budget))
-    rows = [_learned(key, groups[key]) for key in sorted(groups, reverse=True)]
-    return "\n".join(
-        [
-            "# Continuous control (Section 4.3, Figure 5)",
-            "",
-            render(COLUMNS, [*rows, *_known(runs)]),
-            LEGEND.format(
-                steps=_counts(run.manifest.config["data"]["horizon"] for run in runs),
-                domains=_counts(scores["num_problems"] for scores in scores_of(runs)),
-            ),
-            _ratios(groups),
-            _search_line(runs),
-            f"{commits_line(runs)}\n",
-        ]
+    rows = [_learned(groups[key]) for key in sorted(groups, reverse=True)]
+    steps = counts_text(run.manifest.config["data"]["horizon"] for run in runs)
+    return document(
+        "Continuous control (Section 4.3, Figure 5)",
+        render(COLUMNS, [*rows, *_known(runs)]),
+        LEGEND.format(steps=steps, domains=tested_on(runs)),
+        _ratios(groups),
+        _search_line(runs),
+        runs=runs,
     )
 
 
-def _learned(key: Key, runs: Sequence[FinishedRun]) -> Row:
+def _learned(runs: Sequence[FinishedRun]) -> Row:
     """The row of a network with a teacher."""
-    recipe, id, budget = key
+    manifest = runs[0].manifest
     scores, seconds = scores_of(runs), [run.result["seconds"] for run in runs]
     return Row(
-        controller=id,
-        teacher=TEACHERS[recipe],
+        controller=manifest.id,
+        teacher=TEACHERS[manifest.recipe],
         seeds=len(runs),
-        paper=paper_numbers("control").get(id, {}) if recipe == "paper" else {},
+        paper=numbers_of(manifest.id) if manifest.recipe == "paper" else {},
         train=[one["train_distance"] for one in scores],
         test=[one["test_distance"] for one in scores],
         first=[one["test_distance_first_40"] for one in scores],
         failed=_percent(one["test_failed"] for one in scores),
         minutes=[(one["teacher_seconds"] + one["fit_seconds"]) / 60 for one in seconds],
-        command=f"`{train_command(id, recipe, budget)}`",
+        command=f"`{run_command(manifest)}`",
     )
 
 
@@ -134,15 +138,12 @@ def _ratios(groups: dict[Key, list[FinishedRun]]) -> str:
     for recipe, words in TEACHERS.items():
         vin, cnn = (groups.get((recipe, f"control/{name}", "paper")) for name in ("vin", "cnn"))
         if vin and cnn:
-            ratio = _mean_test_distance(cnn) / _mean_test_distance(vin)
-            found.append(f"{words} teacher: {ratio:.2f}")
-    paper = paper_numbers("control")
-    ratio = paper["control/cnn"]["test_distance"] / paper["control/vin"]["test_distance"]
-    return f"CNN's test distance / VIN's: {'; '.join(found)}. In the paper: {ratio:.2f}.\n" if found else ""
-
-
-def _mean_test_distance(runs: Sequence[FinishedRun]) -> float:
-    return _mean([scores["test_distance"] for scores in scores_of(runs)])
+            distances = [fmean(one["test_distance"] for one in scores_of(group)) for group in (cnn, vin)]
+            found.append(f"{words} teacher: {distances[0] / distances[1]:.2f}")
+    cnn, vin = (numbers_of(f"control/{name}")["test_distance"] for name in ("cnn", "vin"))
+    return (
+        f"CNN's test distance / VIN's: {'; '.join(found)}. In the paper: {cnn / vin:.2f}.\n" if found else ""
+    )
 
 
 def _search_line(runs: Sequence[FinishedRun]) -> str:
@@ -164,12 +165,4 @@ def _searched(runs: Sequence[FinishedRun]) -> list[FinishedRun]:
 
 
 def _percent(shares: Iterable[float]) -> str:
-    return f"{100 * _mean(list(shares)):.0f} %"
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _counts(numbers: Iterable[int]) -> str:
-    return " or ".join(str(number) for number in sorted(set(numbers)))
+    return f"{100 * fmean(shares):.0f} %"

@@ -1,6 +1,7 @@
 """Training for continuous control: a teacher's demonstrations, and a regression on its forces."""
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from vinlab.experiments.control.demonstrations import (
     make_demonstrations,
     save_demonstrations,
 )
-from vinlab.experiments.control.evaluate import validator
+from vinlab.experiments.control.evaluate import validate
 from vinlab.experiments.control.settings import ControlTraining
 from vinlab.learners.regression import regress
 from vinlab.learners.training_state import Best
@@ -44,7 +45,7 @@ def fit(config: ControlTraining, data: ControlSets, network: Any, context: FitCo
         config.learning,
         seed=context.seed,
         augment=mirror_at_random,
-        validate=validator(ParticleWorlds(data.validation, config.physics), config.data.horizon),
+        validate=partial(validate, ParticleWorlds(data.validation, config.physics), config.data.horizon),
         record=context.logger,
         progress=context.progress,
     )

@@ -1,10 +1,11 @@
 """Which shipped VINs are evaluated, and on which maps."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from vinlab.domains.gridworld.map_sets import blocks, mazes, paper, scattered
 from vinlab.experiments.any_map.data import EvaluationSet
-from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 
 MODELS = {
     "generalisation/8": "gridworld/8/vin",
@@ -42,22 +43,21 @@ class GeneralisationConfig:
     data: GeneralisationData
 
 
-def configure(id: str, budget: Budget, recipe: Recipe) -> GeneralisationConfig:
+def configure(model: str, budget: Budget, recipe: Recipe) -> GeneralisationConfig:
     """All kinds of maps; at the smallest budget a few small ones, at the small one fewer of each."""
     most = {"smoke": 2, "small": 20, "paper": 200}[budget]
     chosen = [part for part in EVALUATION_SETS if budget != "smoke" or part.map_set.size <= 16]
     parts = tuple(replace(part, maps=min(part.maps, most)) for part in chosen)
-    return GeneralisationConfig(MODELS[id], GeneralisationData(parts))
+    return GeneralisationConfig(model, GeneralisationData(parts))
 
 
-def _setting(id: str) -> Setting[GeneralisationConfig]:
-    return Setting(
-        id=id,
-        about=f"evaluates the shipped {MODELS[id]} on maps of other sizes and kinds",
-        configure=lambda budget, recipe: configure(id, budget, recipe),
+SETTINGS = by_id(
+    Setting(
+        id,
+        f"evaluates the shipped {model} on maps of other sizes and kinds",
+        partial(configure, model),
         recipes=("default",),
         control=True,
     )
-
-
-SETTINGS = {id: _setting(id) for id in MODELS}
+    for id, model in MODELS.items()
+)

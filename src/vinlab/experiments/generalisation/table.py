@@ -18,28 +18,21 @@ def table(runs: Sequence[FinishedRun]) -> str:
     ordered = sorted(runs, key=lambda run: list(MODELS).index(run.manifest.id))
     scores = {_name(run): run.result["scores"] for run in ordered}
     far = {model: {name: kinds[name] for name in FAR if name in kinds} for model, kinds in scores.items()}
-    return "\n".join(
-        [
-            "# Generalisation of the shipped VINs (beyond the paper)",
-            "",
-            "## Success",
-            "",
-            _matrix(scores, lambda one: percent(one["success_rate"], 1)),
-            "## Success from all cells, and by a shortest path",
-            "",
-            _matrix(scores, _shares),
-            "## Backups: mean and most",
-            "",
-            _matrix(scores, lambda one: f"{one['mean_iterations']:.0f}, {one['most_iterations']}"),
-            "## By the distance to the goal",
-            "",
-            "Share of the cells from which the goal is reached, in percent, by the length of their shortest path.",
-            "",
-            distance_table(far),
-            LEGEND,
-            f"{commits_line(ordered)} {_commands(ordered)}\n",
-        ]
-    )
+    parts = [
+        "# Generalisation of the shipped VINs (beyond the paper)\n",
+        "## Success\n",
+        _matrix(scores, lambda one: percent(one["success_rate"], 1)),
+        "## Success from all cells, and by a shortest path\n",
+        _matrix(scores, _shares),
+        "## Backups: mean and most\n",
+        _matrix(scores, lambda one: f"{one['mean_iterations']:.0f}, {one['most_iterations']}"),
+        "## By the distance to the goal\n",
+        "Share of the cells from which the goal is reached, in percent, by the length of their shortest path.\n",
+        distance_table(far),
+        LEGEND,
+        f"{commits_line(ordered)} {_commands(ordered)}\n",
+    ]
+    return "\n".join(parts)
 
 
 def _name(run: FinishedRun) -> str:
@@ -61,8 +54,5 @@ def _matrix(scores: dict[str, dict[str, Any]], cell: Callable[[dict[str, Any]], 
 def _commands(runs: Sequence[FinishedRun]) -> str:
     """What evaluates each model."""
     return (
-        " ".join(
-            f"`vinlab evaluate {MODELS[run.manifest.id]} --suite generalisation`," for run in runs
-        ).removesuffix(",")
-        + "."
+        ", ".join(f"`vinlab evaluate {MODELS[run.manifest.id]} --suite generalisation`" for run in runs) + "."
     )

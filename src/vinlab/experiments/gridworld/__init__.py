@@ -1,31 +1,19 @@
 """The grid-world by imitation: Section 4.1 and Table 1 of the paper."""
 
-from collections.abc import Sequence
+from functools import partial
 
 from vinlab.experiments.base import Experiment
-from vinlab.experiments.gridworld.data import GridworldSets
-from vinlab.experiments.gridworld.evaluate import evaluate, score
-from vinlab.experiments.gridworld.figures import draw_plans
-from vinlab.experiments.gridworld.settings import SETTINGS, GridworldTraining
-from vinlab.experiments.gridworld.table import scores_table
-from vinlab.experiments.gridworld.train import fit, make_data
-from vinlab.recording.finished_run import FinishedRun
+from vinlab.experiments.gridworld import evaluate, figures, settings, table, train
 
-
-def table(runs: Sequence[FinishedRun]) -> str:
-    """Table 1: ours beside the paper's."""
-    return scores_table("Grid-world by imitation (Section 4.1, Table 1)", "gridworld", runs)
-
-
-EXPERIMENT: Experiment[GridworldTraining, GridworldSets] = Experiment(
+EXPERIMENT = Experiment(
     name="gridworld",
     paper="Section 4.1, Table 1",
-    settings=SETTINGS,
-    make_data=make_data,
-    fit=fit,
-    score=score,
-    evaluate=evaluate,
-    table=table,
-    figures=draw_plans,
+    settings=settings.SETTINGS,
+    make_data=train.make_data,
+    fit=train.fit,
+    score=evaluate.score,
+    evaluate=evaluate.evaluate,
+    table=partial(table.scores_table, "Grid-world by imitation (Section 4.1, Table 1)", "gridworld"),
+    figures=figures.draw_plans,
     supports=frozenset({"device", "distributed", "data"}),
 )

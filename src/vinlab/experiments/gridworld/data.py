@@ -87,16 +87,14 @@ def make_demonstrations(
     else:
         rng = np.random.default_rng([TRAINING_STREAM, data.size, seed])
         problems = attempt_problems(GridworldConfig(size=data.size), data.attempts, rng=rng)
-        demonstrations = _demonstrate(data, problems, rng)
+        demonstrations = (
+            demonstrate_everywhere(problems)
+            if data.targets == "everywhere"
+            else demonstrate_trajectories(problems, rng=rng, trajectories=data.trajectories)
+        )
     taken = {key for others in apart_from for key in content_keys(others)}
     kept = np.array([key not in taken for key in content_keys(problems)])
     return demonstrations[torch.from_numpy(kept)], content_hash(problems[kept])
-
-
-def _demonstrate(data: GridworldData, problems: GridProblems, rng: np.random.Generator) -> Demonstrations:
-    if data.targets == "everywhere":
-        return demonstrate_everywhere(problems)
-    return demonstrate_trajectories(problems, rng=rng, trajectories=data.trajectories)
 
 
 def _read_demonstrations(data: GridworldData, source: Path) -> tuple[GridProblems, Demonstrations]:

@@ -1,10 +1,8 @@
 """Scores of the grid-world's networks, on validation problems, test problems or problems of one's own."""
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from vinlab.domains.gridworld.expert import ExactSolution
 from vinlab.domains.gridworld.files import read_problems
 from vinlab.experiments.base import EvaluateRequest, Evaluation
 from vinlab.experiments.gridworld.data import GridworldSets, make_test_problems
@@ -13,23 +11,13 @@ from vinlab.experiments.results import RunResult
 from vinlab.learners.callbacks import Validation
 from vinlab.models import Model
 from vinlab.navigation.evaluation import evaluate as evaluate_policy
-from vinlab.types import GridProblems
 
 
-def validator(problems: GridProblems, solution: ExactSolution) -> Callable[[Any], Validation]:
-    """Evaluates on validation problems; success counts most, then optimal moves."""
-
-    def validate(policy: Any) -> Validation:
-        scores = evaluate_policy(policy, problems, solution=solution)
-        return Validation(
-            score=scores.success_rate + scores.optimal_action_accuracy,
-            metrics={
-                "validation_success": scores.success_rate,
-                "validation_optimal": scores.optimal_action_accuracy,
-            },
-        )
-
-    return validate
+def validate(data: GridworldSets, policy: Any) -> Validation:
+    """The score on validation problems: success and optimal moves."""
+    scores = evaluate_policy(policy, data.validation, solution=data.validation_solution)
+    success, optimal = scores.success_rate, scores.optimal_action_accuracy
+    return Validation(success + optimal, {"validation_success": success, "validation_optimal": optimal})
 
 
 def score(config: GridworldTraining, data: GridworldSets, network: Any, seed: int) -> RunResult:
@@ -46,9 +34,6 @@ def score(config: GridworldTraining, data: GridworldSets, network: Any, seed: in
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     """The scores of a model on the test problems of its size, or on those of a file."""
     problems = read_problems(request.problems) if request.problems else make_test_problems(model.size)
-    iterations = request.iterations or model.iterations_for(problems.obstacles.shape[1:])
-    cutting = model.corner_cutting if request.corner_cutting is None else request.corner_cutting
-    scores = evaluate_policy(
-        model.network, problems, iterations=iterations, corner_cutting=cutting, progress=request.progress
-    )
-    return Evaluation(asdict(scores), {"iterations": iterations, "corner_cutting": cutting})
+    rules = request.rules(model, problems.obstacles.shape[1:])
+    scores = evaluate_policy(model.network, problems, **rules, progress=request.progress)
+    return Evaluation(asdict(scores), rules)

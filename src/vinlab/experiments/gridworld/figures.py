@@ -5,16 +5,17 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from vinlab.domains.gridworld.expert import solve
+from vinlab.experiments.base import require_problem
 from vinlab.experiments.gridworld.data import make_test_problems
 from vinlab.figures.paths import paths_figure
 from vinlab.figures.save import save_figure
 from vinlab.models import Model
 from vinlab.navigation.draw import route_figure
 from vinlab.navigation.routes import Route, navigate
-from vinlab.types import GridProblems, InputError
+from vinlab.types import GridProblems
 
 ROUTES = 8
-"""How many routes the picture of routes shows."""
+"""How many routes the figure of routes shows."""
 
 
 def draw_plans(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
@@ -23,22 +24,14 @@ def draw_plans(model: Model, out: Path, problem: int | None, data: Path | None) 
     Without ``problem`` the plan is drawn for the one with the longest path, as there is most to see. The figures of
     a shipped model carry its id.
     """
-    out.mkdir(parents=True, exist_ok=True)
-    prefix = "" if model.folder else f"{model.id.replace('/', '_')}_"
-    figures = _plan_figures(model, problem)
-    return [save_figure(figure, out / f"{prefix}{name}") for name, figure in figures.items()]
-
-
-def _plan_figures(model: Model, problem: int | None) -> dict[str, Figure]:
     problems = make_test_problems(model.size)
-    if problem is None:
-        problem = int(solve(problems).lengths.argmax())
-    if not 0 <= problem < len(problems):
-        raise InputError(f"--problem: expected 0 to {len(problems) - 1}, got {problem}.")
-    return {
-        "plan.png": route_figure(problems.obstacles[problem], _route(model, problems, problem)),
-        "routes.png": routes_figure(model, problems[:ROUTES]),
-    }
+    longest = int(solve(problems).lengths.argmax()) if problem is None else problem
+    index = require_problem(longest, len(problems))
+    plan = route_figure(problems.obstacles[index], _route(model, problems, index))
+    return [
+        save_figure(plan, out / f"{model.prefix}plan.png"),
+        save_figure(routes_figure(model, problems[:ROUTES]), out / f"{model.prefix}routes.png"),
+    ]
 
 
 def _route(model: Model, problems: GridProblems, index: int) -> Route:

@@ -1,10 +1,10 @@
 """How the networks of the grid-world are trained, by recipe and budget: Section 4.1 and Table 1."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from vinlab.domains.gridworld.author_data import AUTHORS_ATTEMPTS
-from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.gridworld.data import GridworldData
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
@@ -38,7 +38,6 @@ PAPER_BATCH = {8: 6, 16: 3, 28: 3}
 """How many maps hold about the 120 labelled states that an update of the authors' reads. At 28 one map would, but
 without a clip its gradient alone now and then throws the weights so far that they never come back."""
 
-
 CNN_EPOCHS = {8: 20, 16: 12, 28: 6}
 """Larger maps show more states in an epoch; at 28 x 28 one takes minutes of a processor."""
 
@@ -53,11 +52,7 @@ def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
 def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
     """What learns best and fastest: all optimal moves in every cell as targets, small batches, one cycle of Adam."""
     epochs = {"smoke": 1, "small": 10, "paper": 20}[budget]
-    return GridworldTraining(
-        network=network,
-        data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="everywhere"),
-        learning=ImitationConfig(stages=(Stage(epochs, 1e-2, "one-cycle"),), batch_problems=8),
-    )
+    return GridworldTraining(network, data_of(size, budget, "default"), one_cycle(epochs, 1e-2))
 
 
 def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
@@ -66,53 +61,41 @@ def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> Gridworld
     All states of a map are read from one plan, where the authors took them ten at a time.
     """
     epochs = {"smoke": 1, "small": 5, "paper": 30}[budget]
-    return GridworldTraining(
-        network=network,
-        data=GridworldData(size=size, attempts=ATTEMPTS[budget], targets="trajectories"),
-        learning=ImitationConfig(
-            stages=tuple(Stage(epochs, rate) for rate in (0.01, 0.005, 0.002, 0.001)),
-            optimiser="rmsprop",
-            batch_problems=PAPER_BATCH[size],
-            clip=None,
-        ),
+    learning = ImitationConfig(
+        stages=tuple(Stage(epochs, rate) for rate in (0.01, 0.005, 0.002, 0.001)),
+        optimiser="rmsprop",
+        batch_problems=PAPER_BATCH[size],
+        clip=None,
     )
-
-
-def with_share(config: GridworldTraining, percent: int) -> GridworldTraining:
-    """The same with a part of the training data."""
-    attempts = config.data.attempts * percent // 100
-    return replace(config, data=replace(config.data, attempts=attempts))
-
-
-def for_budget(config: GridworldTraining, budget: Budget) -> GridworldTraining:
-    """The same, judged on few maps at the smallest budget."""
-    if budget != "smoke":
-        return config
-    return replace(config, data=replace(config.data, validation_problems=20, test_problems=50))
+    return GridworldTraining(network, data_of(size, budget, "paper"), learning)
 
 
 def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """The CNN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
     epochs = {"smoke": 1, "small": 6, "paper": CNN_EPOCHS[size]}[budget]
-    learning = ImitationConfig(stages=(Stage(epochs, 2e-3, "one-cycle"),), batch_problems=4)
-    return GridworldTraining(CnnConfig(size=size), _rival_data(size, budget, recipe), learning)
+    data = data_of(size, budget, recipe)
+    return GridworldTraining(CnnConfig(size=size), data, one_cycle(epochs, 2e-3, batch=4))
 
 
 def fcn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """The FCN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
-    epochs = {"smoke": 1, "small": 10, "paper": 10}[budget]
-    learning = ImitationConfig(stages=(Stage(epochs, 5e-3, "one-cycle"),), batch_problems=8)
-    return GridworldTraining(FcnConfig(size=size), _rival_data(size, budget, recipe), learning)
+    data = data_of(size, budget, recipe)
+    return GridworldTraining(FcnConfig(size=size), data, one_cycle(1 if budget == "smoke" else 10, 5e-3))
 
 
-def _rival_data(size: int, budget: Budget, recipe: Recipe) -> GridworldData:
+def data_of(size: int, budget: Budget, recipe: Recipe) -> GridworldData:
+    """The paper's labels or all optimal moves; at the smallest budget few maps to evaluate on."""
     targets = "trajectories" if recipe == "paper" else "everywhere"
-    return GridworldData(size=size, attempts=ATTEMPTS[budget], targets=targets)
+    data = GridworldData(size=size, attempts=ATTEMPTS[budget], targets=targets)
+    return replace(data, validation_problems=20, test_problems=50) if budget == "smoke" else data
 
 
-Configure = Callable[[int, Budget, Recipe], GridworldTraining]
+def one_cycle(epochs: int, rate: float, *, batch: int = 8) -> ImitationConfig:
+    """One cycle of Adam's rate."""
+    return ImitationConfig(stages=(Stage(epochs, rate, "one-cycle"),), batch_problems=batch)
 
-NETWORKS: dict[str, tuple[Configure, str]] = {
+
+NETWORKS = {
     "vin": (vin_recipe, "VIN"),
     "cnn": (cnn_recipe, "CNN with five layers of filters"),
     "fcn": (fcn_recipe, "FCN whose first filter spans the map"),
@@ -123,11 +106,8 @@ NETWORKS: dict[str, tuple[Configure, str]] = {
 def _setting(size: int, name: str) -> Setting[GridworldTraining]:
     configure, words = NETWORKS[name]
     depth = f" with K = {DEEP_ITERATIONS[size]} (paper: {ITERATIONS[size]})" if name == "vin" else ""
-    return Setting(
-        id=f"gridworld/{size}/{name}",
-        about=f"{words}{depth} on {size} x {size} maps with random obstacles",
-        configure=lambda budget, recipe: for_budget(configure(size, budget, recipe), budget),
-    )
+    about = f"{words}{depth} on {size} x {size} maps with random obstacles"
+    return Setting(f"gridworld/{size}/{name}", about, partial(configure, size))
 
 
-SETTINGS = {setting.id: setting for size in ITERATIONS for setting in (_setting(size, n) for n in NETWORKS)}
+SETTINGS = by_id(_setting(size, name) for size in ITERATIONS for name in NETWORKS)

@@ -2,20 +2,10 @@
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
-from vinlab.evaluation.statistics import mean_text, wilson_interval
+from vinlab.experiments import tables
 from vinlab.experiments.paper import paper_numbers
-from vinlab.experiments.tables import (
-    Column,
-    commits_line,
-    group_runs,
-    minutes_of,
-    render,
-    scores_of,
-    train_command,
-)
+from vinlab.experiments.tables import Column, Row
 from vinlab.recording.finished_run import FinishedRun
 
 LEGEND = """\
@@ -27,117 +17,47 @@ the same {problems} unseen maps for all; *minutes* is one training by the clock 
 work, *epoch* the seconds of processor time of one pass over all training data (where they were counted).
 """
 
-
-@dataclass(frozen=True)
-class Row:
-    """Runs of one setting, recipe and budget, which differ in the seed alone."""
-
-    runs: Sequence[FinishedRun]
-    experiment: str
-
-    @property
-    def id(self) -> str:
-        """The setting."""
-        return self.runs[0].manifest.id
-
-    @property
-    def recipe(self) -> str:
-        """How it was trained."""
-        return self.runs[0].manifest.recipe
-
-    @cached_property
-    def paper(self) -> dict[str, float]:
-        """The paper's numbers."""
-        return paper_numbers(self.experiment)[self.id]
-
-    def values(self, measure: str, scale: float = 1.0) -> list[float]:
-        """A measure of each run, where it has one."""
-        found = [scores[measure] for scores in scores_of(self.runs)]
-        return [scale * value for value in found if value is not None]
-
-    def difference(self) -> str:
-        """Our mean success minus the paper's, in points."""
-        successes = self.values("success_rate", 100.0)
-        return f"{sum(successes) / len(successes) - 100 * self.paper['success_rate']:+.2f}"
-
-    def interval(self) -> str:
-        """The 95 % interval of the success over all runs."""
-        counts = [(one["success_rate"], one["num_problems"]) for one in scores_of(self.runs)]
-        total = sum(problems for _, problems in counts)
-        low, high = wilson_interval(sum(round(rate * problems) for rate, problems in counts), total)
-        return f"{100 * low:.2f}–{100 * high:.2f}"
-
-    def extra_steps(self) -> str:
-        """Without any success there are none."""
-        found = self.values("trajectory_difference")
-        return mean_text(found) if found else "–"
-
-    def epoch_seconds(self) -> str:
-        """Processor time of an epoch, where it was counted."""
-        counted = [run.result["epoch_cpu_seconds"] for run in self.runs if "epoch_cpu_seconds" in run.result]
-        return f"{statistics.median(counted):.1f}" if counted else "–"
-
-    def command(self) -> str:
-        """What trains it."""
-        return f"`{train_command(self.id, self.recipe, self.runs[0].manifest.budget)}`"
+OPTIMAL = Column[Row]("optimal moves", lambda row: row.percent("optimal_action_accuracy"))
 
 
-SETTING = Column[Row]("setting", lambda row: row.id)
-PAPER_SUCCESS = Column[Row]("success, paper", lambda row: f"{100 * row.paper['success_rate']:.1f} %")
-OUR_SUCCESS = Column[Row](
-    "success, ours", lambda row: f"{mean_text(row.values('success_rate', 100.0), digits=2)} %"
-)
-OPTIMAL = Column[Row](
-    "optimal moves", lambda row: f"{mean_text(row.values('optimal_action_accuracy', 100.0), digits=2)} %"
-)
-MINUTES = Column[Row]("minutes", lambda row: mean_text(minutes_of(row.runs), digits=1))
-COMMAND = Column[Row]("command", lambda row: row.command())
+def epoch_seconds(row: Row) -> str:
+    """Processor time of an epoch, where it was counted."""
+    counted = [run.result["epoch_cpu_seconds"] for run in row.runs if "epoch_cpu_seconds" in run.result]
+    return f"{statistics.median(counted):.1f}" if counted else tables.NONE
+
 
 COLUMNS: tuple[Column[Row], ...] = (
-    SETTING,
-    Column("recipe", lambda row: row.recipe),
-    Column("seeds", lambda row: str(len(row.runs))),
-    PAPER_SUCCESS,
-    OUR_SUCCESS,
-    Column("95 % interval", lambda row: row.interval()),
-    Column("difference", lambda row: row.difference()),
+    tables.SETTING,
+    Column("recipe", lambda row: row.manifest.recipe),
+    tables.SEEDS,
+    tables.PAPER_SUCCESS,
+    tables.OUR_SUCCESS,
+    Column("95 % interval", lambda row: row.interval(2)),
+    Column("difference", lambda row: row.difference(2)),
     Column("loss, paper", lambda row: str(row.paper["prediction_loss"])),
-    Column("loss, ours", lambda row: mean_text(row.values("prediction_loss"))),
+    Column("loss, ours", lambda row: row.mean("prediction_loss")),
     Column("extra steps, paper", lambda row: str(row.paper["trajectory_difference"])),
-    Column("extra steps, ours", lambda row: row.extra_steps()),
+    Column("extra steps, ours", lambda row: row.mean("trajectory_difference")),
     OPTIMAL,
-    MINUTES,
-    Column("epoch", lambda row: row.epoch_seconds()),
-    COMMAND,
+    tables.MINUTES,
+    Column("epoch", epoch_seconds),
+    tables.COMMAND,
 )
-BRIEF = (SETTING, PAPER_SUCCESS, OUR_SUCCESS, OPTIMAL, MINUTES, COMMAND)
+BRIEF = (tables.SETTING, tables.PAPER_SUCCESS, tables.OUR_SUCCESS, OPTIMAL, tables.MINUTES, tables.COMMAND)
 """The columns that README shows."""
 
 
 def scores_table(title: str, experiment: str, runs: Sequence[FinishedRun]) -> str:
-    """The table as Markdown, with a line for each setting, recipe and budget that was run."""
-    legend = LEGEND.format(problems=tested_on(runs))
-    parts = [f"# {title}", "", render(COLUMNS, rows_of(experiment, runs)), legend, f"{commits_line(runs)}\n"]
-    return "\n".join(parts)
+    """The table as Markdown, with a line for each setting, recipe and budget that was run, in the paper's order."""
+    rows = tables.rows_of(runs, paper_numbers(experiment))
+    return tables.document(
+        title, tables.render(COLUMNS, rows), LEGEND.format(problems=tables.tested_on(runs)), runs=runs
+    )
 
 
 def brief_table(experiment: str, runs: Sequence[FinishedRun]) -> str:
     """The columns that matter most; of the recipes the default one, where it was run."""
-    rows = rows_of(experiment, runs)
-    with_default = {row.id for row in rows if row.recipe == "default"}
-    return render(BRIEF, [row for row in rows if row.recipe == "default" or row.id not in with_default])
-
-
-def rows_of(experiment: str, runs: Sequence[FinishedRun]) -> list[Row]:
-    """The rows in the order of the paper's table."""
-    order = list(paper_numbers(experiment))
-    known = [run for run in runs if run.manifest.id in order]
-    groups = group_runs(known, lambda run: (run.manifest.id, run.manifest.recipe, run.manifest.budget))
-    keys = sorted(groups, key=lambda key: (order.index(key[0]), *key[1:]))
-    return [Row(groups[key], experiment) for key in keys]
-
-
-def tested_on(runs: Sequence[FinishedRun]) -> str:
-    """How many test problems the runs had, in words for a legend."""
-    counts = sorted({scores["num_problems"] for scores in scores_of(runs)})
-    return " or ".join(f"{count:,}" for count in counts)
+    rows = tables.rows_of(runs, paper_numbers(experiment))
+    with_default = {row.manifest.id for row in rows if row.manifest.recipe == "default"}
+    chosen = [row for row in rows if row.manifest.recipe == "default" or row.manifest.id not in with_default]
+    return tables.render(BRIEF, chosen)

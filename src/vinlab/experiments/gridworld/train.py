@@ -5,7 +5,7 @@ from typing import Any
 
 from vinlab.experiments.base import FitContext, TrainingRequest
 from vinlab.experiments.gridworld.data import GridworldSets, make_sets
-from vinlab.experiments.gridworld.evaluate import validator
+from vinlab.experiments.gridworld.evaluate import validate
 from vinlab.experiments.gridworld.settings import GridworldTraining
 from vinlab.learners.imitation import ImitationLoss, imitate
 from vinlab.learners.training_state import Best
@@ -24,7 +24,7 @@ def fit(config: GridworldTraining, data: GridworldSets, network: Any, context: F
         config.learning,
         seed=context.seed,
         loss=partial(ImitationLoss, iterations=config.training_iterations),
-        validate=validator(data.validation, data.validation_solution),
+        validate=partial(validate, data),
         record=context.logger,
         progress=context.progress,
     )

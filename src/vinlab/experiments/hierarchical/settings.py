@@ -1,24 +1,19 @@
 """A VIN that plans on a coarse map first and needs fewer backups: the appendix's table of hierarchical VINs."""
 
 from dataclasses import replace
+from functools import partial
 
-from vinlab.experiments.base import Budget, Recipe, Setting
-from vinlab.experiments.gridworld.settings import (
-    ITERATIONS,
-    GridworldTraining,
-    default_recipe,
-    for_budget,
-    paper_recipe,
-)
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.gridworld.settings import SETTINGS as GRIDWORLD_SETTINGS
+from vinlab.experiments.gridworld.settings import GridworldTraining, default_recipe, paper_recipe
 from vinlab.networks.grid.configs import HierarchicalVinConfig
 from vinlab.networks.grid.cost_vin import HierarchicalCostVinConfig
 
 LEVEL_ITERATIONS = {8: 4, 16: 10, 28: 16}
 """The paper's K of both levels by the side of the map."""
 
-LESSON_ITERATIONS = {8: 2, 16: 3, 28: 4}
-"""K of the fine level while it learns: the less it sees by itself, the more cells teach the coarse one."""
+TRAINING_ITERATIONS = {8: 2, 16: 3, 28: 4}
+"""K of the fine level while it learns: the less it sees by itself, the more cells train the coarse one."""
 
 
 def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
@@ -26,22 +21,19 @@ def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     iterations = (LEVEL_ITERATIONS[size],) * 2
     if recipe == "paper":
         network = HierarchicalVinConfig(iterations=iterations, initialisation="random")
-        return for_budget(paper_recipe(network, size, budget), budget)
-    network = HierarchicalCostVinConfig(iterations=iterations)
-    config = default_recipe(network, size, budget)
-    lesson = (iterations[0], LESSON_ITERATIONS[size])
-    return for_budget(replace(config, training_iterations=lesson), budget)
+        return paper_recipe(network, size, budget)
+    config = default_recipe(HierarchicalCostVinConfig(iterations=iterations), size, budget)
+    return replace(config, training_iterations=(iterations[0], TRAINING_ITERATIONS[size]))
 
 
-def _setting(size: int) -> Setting:
-    return Setting(
-        id=f"gridworld/{size}/hvin",
-        about=f"hierarchical VIN, K = {LEVEL_ITERATIONS[size]} on a coarse map and as many on the full one, "
-        f"{size} x {size} maps",
-        configure=lambda budget, recipe: configure(size, budget, recipe),
-    )
+def _setting(size: int) -> Setting[GridworldTraining]:
+    depth = f"K = {LEVEL_ITERATIONS[size]} on a coarse map and as many on the full one"
+    about = f"hierarchical VIN, {depth}, {size} x {size} maps"
+    return Setting(f"gridworld/{size}/hvin", about, partial(configure, size))
 
 
-SETTINGS = {f"gridworld/{size}/vin": GRIDWORLD_SETTINGS[f"gridworld/{size}/vin"] for size in ITERATIONS} | {
-    setting.id: setting for setting in map(_setting, LEVEL_ITERATIONS)
-}
+SETTINGS = by_id(
+    setting
+    for size in LEVEL_ITERATIONS
+    for setting in (GRIDWORLD_SETTINGS[f"gridworld/{size}/vin"], _setting(size))
+)

@@ -1,6 +1,5 @@
 """The "best achievable" planner: a classifier of cells that learns from labels, and the choice of its cost."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -9,7 +8,7 @@ from jaxtyping import Float, Float32
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.domains.mars.expert import TerrainBatch, TerrainDemonstrations
+from vinlab.domains.mars.expert import TerrainDemonstrations
 from vinlab.experiments.mars.validation import reach_rate
 from vinlab.learners.callbacks import Validation
 from vinlab.networks.terrain.classifier import (
@@ -18,6 +17,7 @@ from vinlab.networks.terrain.classifier import (
     ObstacleClassifier,
     ThresholdCost,
 )
+from vinlab.types import DenseDemonstrations
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
@@ -37,7 +37,7 @@ class CellDemonstrations:
         """The number of cells."""
         return torch.full((len(self.patches),), float(self.patches.obstacles[0].size))
 
-    def __getitem__(self, chosen: Any) -> TerrainBatch:
+    def __getitem__(self, chosen: Any) -> DenseDemonstrations:
         return self.patches[chosen]
 
 
@@ -48,7 +48,7 @@ class LabelLoss(nn.Module):
         super().__init__()
         self.classifier = classifier
 
-    def forward(self, batch: TerrainBatch) -> Float[Tensor, ""]:
+    def forward(self, batch: DenseDemonstrations) -> Float[Tensor, ""]:
         """The sum over all cells of the batch."""
         logits = self.classifier(batch.observations)
         return functional.binary_cross_entropy_with_logits(logits, batch.blocked.float(), reduction="sum")
@@ -65,18 +65,14 @@ class LabelConfig:
         return LabelLoss(policy)
 
 
-def validate_labels(demonstrations: TerrainDemonstrations) -> Callable[[nn.Module], Validation]:
-    """Evaluates a classifier on the labels of validation terrain."""
+@torch.no_grad()
+def validate_labels(demonstrations: TerrainDemonstrations, classifier: nn.Module) -> Validation:
+    """The loss of a classifier on the labels of validation terrain."""
     batch = demonstrations[range(len(demonstrations))]
-
-    @torch.no_grad()
-    def validate(classifier: nn.Module) -> Validation:
-        logits = torch.cat([classifier(part) for part in batch.observations.split(100)])
-        loss = functional.binary_cross_entropy_with_logits(logits, batch.blocked.float()).item()
-        accuracy = ((logits > 0) == batch.blocked).float().mean().item()
-        return Validation(-loss, {"validation_loss": loss, "validation_accuracy": accuracy})
-
-    return validate
+    logits = torch.cat([classifier(part) for part in batch.observations.split(100)])
+    loss = functional.binary_cross_entropy_with_logits(logits, batch.blocked.float()).item()
+    accuracy = ((logits > 0) == batch.blocked).float().mean().item()
+    return Validation(-loss, {"validation_loss": loss, "validation_accuracy": accuracy})
 
 
 def tune_cost(

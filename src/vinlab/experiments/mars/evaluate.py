@@ -1,7 +1,6 @@
 """Scores of policies on terrain, on test problems or on problems of one's own."""
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -61,19 +60,15 @@ def evaluate_policy(
     """The scores of a policy, which sees the image and the goal alone, on all problems."""
     policy.eval()
     results = []
-    for part in _batches(problems):
+    for first in range(0, len(problems), BATCH):
+        part = problems[first : first + BATCH]
         plan = policy.plan(observe(part.images, part.goals), iterations=iterations)
         solution = solve(part, corner_cutting=corner_cutting)
         results.append(evaluate_plan(policy, plan, part.grid, solution, corner_cutting=corner_cutting))
-        progress(min(BATCH * len(results), len(problems)), len(problems), "problems")
+        progress(min(first + BATCH, len(problems)), len(problems), "problems")
     reached = np.concatenate([part.reached for part in results])
     lengths = np.concatenate([part.expert_lengths for part in results])
     return MarsScores(to_scores(results), reached, lengths - 1)
-
-
-def _batches(problems: MarsProblems) -> Iterator[MarsProblems]:
-    for first in range(0, len(problems), BATCH):
-        yield problems[first : first + BATCH]
 
 
 def success_by_length(
@@ -125,10 +120,7 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     else:
         problems = make_splits(data_of(model.config), request.data).test
         terrain = request.data.name if request.data else "synthetic"
-    iterations = request.iterations or model.iterations_for(problems.obstacles.shape[1:])
-    cutting = model.corner_cutting if request.corner_cutting is None else request.corner_cutting
-    scores = evaluate_policy(
-        model.network, problems, iterations=iterations, corner_cutting=cutting, progress=request.progress
-    ).to_plain()
+    rules = request.rules(model, problems.obstacles.shape[1:])
+    scores = evaluate_policy(model.network, problems, **rules, progress=request.progress).to_plain()
     del scores["reached"]
-    return Evaluation(scores, {"iterations": iterations, "corner_cutting": cutting, "terrain": terrain})
+    return Evaluation(scores, {**rules, "terrain": terrain})

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from vinlab.domains.mars.expert import solve
 from vinlab.domains.mars.problem import MarsProblems, observe
+from vinlab.experiments.base import require_problem
 from vinlab.experiments.mars.data import data_of, make_splits
 from vinlab.experiments.mars.evaluate import MarsScores, evaluate_policy
 from vinlab.figures.save import save_figure
@@ -15,7 +16,7 @@ from vinlab.figures.terrain import TerrainView, terrain_figure
 from vinlab.models import Model
 from vinlab.navigation.greedy import follow_moves, greedy_moves
 from vinlab.networks.terrain.policies import TerrainPolicy
-from vinlab.types import InputError, Plan
+from vinlab.types import Plan
 
 SHOWN = 3
 """Long paths that reach the goal; one that does not is shown below them."""
@@ -27,17 +28,16 @@ def figures(model: Model, out: Path, problem: int | None, data: Path | None) -> 
     The terrain is that of the folder ``data``, or synthetic. The figure of a shipped model carries its id.
     """
     problems = make_splits(data_of(model.config), data).test
-    out.mkdir(parents=True, exist_ok=True)
-    prefix = "" if model.folder else f"{model.id.replace('/', '_')}_"
-    return [save_figure(paths_figure(model, problems, problem), out / f"{prefix}paths.png")]
+    return [save_figure(paths_figure(model, problems, problem), out / f"{model.prefix}paths.png")]
 
 
 def paths_figure(model: Model, problems: MarsProblems, problem: int | None) -> Figure:
     """A row for each problem that is shown."""
     assert isinstance(model.network, TerrainPolicy)
-    if problem is not None and not 0 <= problem < len(problems):
-        raise InputError(f"--problem: expected 0 to {len(problems) - 1}, got {problem}.")
-    shown = _choose(evaluate_policy(model.network, problems), problems) if problem is None else [problem]
+    if problem is None:
+        shown = _choose(evaluate_policy(model.network, problems), problems)
+    else:
+        shown = [require_problem(problem, len(problems))]
     views = [view_of(model, problems[np.array([index])]) for index in shown]
     return terrain_figure(views, title=f"{model.id} on unseen terrain")
 

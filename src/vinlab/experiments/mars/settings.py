@@ -1,11 +1,12 @@
 """How the networks of Mars are trained, by recipe and budget: Section 4.2."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from vinlab.domains.mars.expert import DemonstrationConfig
 from vinlab.domains.mars.splits import Protocol
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig
-from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.mars.classifier import LabelConfig
 from vinlab.experiments.mars.data import MarsData
 from vinlab.learners.imitation import ImitationConfig
@@ -88,14 +89,8 @@ def one_cycle(epochs: int, rate: float) -> ImitationConfig:
 
 def _setting(name: str, protocol: Protocol) -> Setting[MarsTraining]:
     prefix, terrain = PROTOCOLS[protocol]
-    return Setting(
-        id=f"mars/{prefix}{name}",
-        about=f"{NETWORKS[name]}; {terrain}",
-        configure=lambda budget, recipe: configure(name, protocol, budget, recipe),
-    )
+    about = f"{NETWORKS[name]}; {terrain}"
+    return Setting(f"mars/{prefix}{name}", about, partial(configure, name, protocol))
 
 
-SETTINGS = {
-    setting.id: setting
-    for setting in (_setting(name, protocol) for protocol in PROTOCOLS for name in NETWORKS)
-}
+SETTINGS = by_id(_setting(name, protocol) for protocol in PROTOCOLS for name in NETWORKS)

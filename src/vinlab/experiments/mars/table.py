@@ -10,8 +10,8 @@ import numpy as np
 
 from vinlab.evaluation.bootstrap import block_error
 from vinlab.evaluation.statistics import mean_text
-from vinlab.experiments.paper import paper_numbers
-from vinlab.experiments.tables import Column, commits_line, group_runs, minutes_of, render, train_command
+from vinlab.experiments.paper import numbers_of
+from vinlab.experiments.tables import NONE, Column, document, group_runs, minutes_of, render, train_command
 from vinlab.recording.finished_run import FinishedRun
 from vinlab.recording.markdown import markdown_table
 
@@ -95,17 +95,17 @@ class Row:
     def deviation(self) -> str:
         """The standard deviation of the success over the seeds."""
         success = self.values("success_rate", 100.0)
-        return "–" if len(success) == 1 else f"{np.std(success, ddof=1):.1f}"
+        return NONE if len(success) == 1 else f"{np.std(success, ddof=1):.1f}"
 
     def extra_steps(self) -> str:
         """Beyond the expert's."""
         found = self.values("trajectory_difference")
-        return mean_text(found) if found else "–"
+        return mean_text(found) if found else NONE
 
 
 COLUMNS: tuple[Column[Row], ...] = (
     Column("policy", lambda row: NAMES[row.name]),
-    Column("seeds", lambda row: "–" if row.name == "straight" else str(len(row.scores))),
+    Column("seeds", lambda row: NONE if row.name == "straight" else str(len(row.scores))),
     Column("success", lambda row: f"{fmean(row.values('success_rate', 100.0)):.1f} %"),
     Column(ERROR, lambda row: f"{row.error():.1f}"),
     Column("± seeds", lambda row: row.deviation()),
@@ -114,7 +114,7 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("optimal moves", lambda row: f"{fmean(row.values('optimal_action_accuracy', 100.0)):.1f} %"),
     Column(
         "minutes",
-        lambda row: "–" if row.name in ("straight", "hard") else mean_text(row.minutes, digits=1),
+        lambda row: NONE if row.name in ("straight", "hard") else mean_text(row.minutes, digits=1),
     ),
 )
 
@@ -122,10 +122,8 @@ COLUMNS: tuple[Column[Row], ...] = (
 def table(runs: Sequence[FinishedRun]) -> str:
     """All finished runs, ours beside the paper's."""
     blocks = group_runs(runs, Key.of)
-    parts = ["# Mars: planning from terrain images (Section 4.2)", "", _paper(), LEGEND]
-    for key in sorted(blocks, key=Key.order):
-        parts += _block(key, rows_of(blocks[key]))
-    return "\n".join([*parts, f"{commits_line(runs)}\n"])
+    parts = [part for key in sorted(blocks, key=Key.order) for part in _block(key, rows_of(blocks[key]))]
+    return document("Mars: planning from terrain images (Section 4.2)", _paper(), LEGEND, *parts, runs=runs)
 
 
 def rows_of(runs: Sequence[FinishedRun]) -> dict[str, Row]:
@@ -149,7 +147,7 @@ def _row(name: str, entries: Sequence[tuple[Mapping[str, Any], FinishedRun]]) ->
 
 
 def _paper() -> str:
-    vin, best = (paper_numbers("mars")[id] for id in ("mars/vin", "mars/classifier"))
+    vin, best = (numbers_of(id) for id in ("mars/vin", "mars/classifier"))
     return (
         f"The paper, on other terrain (it does not say whether patches overlap): VIN {100 * vin['success_rate']:.1f} %,"
         f" loss {vin['prediction_loss']}, extra steps {vin['trajectory_difference']}; best achievable"
@@ -191,7 +189,7 @@ def _by_length(rows: Mapping[str, Row]) -> tuple[list[str], list[list[str]]]:
         + [
             f"{100 * fmean(one['success_by_length'][length][0] for one in row.scores):.0f} %"
             if classes[length][1]
-            else "–"
+            else NONE
             for length in classes
         ]
         for name, row in rows.items()

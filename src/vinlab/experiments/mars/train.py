@@ -1,10 +1,12 @@
 """Training on patches of terrain: policies by imitation and by reaching the goal, the classifier by labels."""
 
+from functools import partial
+
 from vinlab.experiments.base import FitContext, TrainingRequest
 from vinlab.experiments.mars.classifier import CellDemonstrations, tune_cost, validate_labels
 from vinlab.experiments.mars.data import MarsSets, make_sets
 from vinlab.experiments.mars.settings import MarsTraining
-from vinlab.experiments.mars.validation import validator
+from vinlab.experiments.mars.validation import validate
 from vinlab.learners.staged import train_in_stages
 from vinlab.learners.training_state import Best
 from vinlab.networks.terrain.classifier import ClassifierPlanner
@@ -24,7 +26,7 @@ def fit(config: MarsTraining, data: MarsSets, network: TerrainPolicy, context: F
         data.demonstrations if planner is None else CellDemonstrations(data.demonstrations),
         config.stages,
         seed=context.seed,
-        validate=validator(data.validation) if planner is None else validate_labels(data.validation),
+        validate=partial(validate if planner is None else validate_labels, data.validation),
         record=context.logger,
         progress=context.progress,
     )

@@ -1,17 +1,17 @@
 """Validation from all cells of a patch: the share from which greedy moves reach the goal."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 from jaxtyping import Bool
 
-from vinlab.domains.mars.expert import TerrainBatch, TerrainDemonstrations
+from vinlab.domains.mars.expert import TerrainDemonstrations
 from vinlab.evaluation.all_starts import rollout_from_all_cells
 from vinlab.learners.callbacks import Validation
 from vinlab.navigation.greedy import next_cells
 from vinlab.networks.terrain.policies import TerrainPolicy
+from vinlab.types import DenseDemonstrations
 
 BATCH = 100
 """Patches that are planned together."""
@@ -36,7 +36,7 @@ def reach_rate(policy: TerrainPolicy, demonstrations: TerrainDemonstrations) -> 
     return float(np.concatenate(shares).mean())
 
 
-def _reached_from_all_cells(policy: TerrainPolicy, batch: TerrainBatch) -> Bool[np.ndarray, "N C"]:
+def _reached_from_all_cells(policy: TerrainPolicy, batch: DenseDemonstrations) -> Bool[np.ndarray, "N C"]:
     """Whether greedy moves reach the goal within the horizon, from each cell."""
     moves = policy.dense_logits(batch.observations, batch.goals).argmax(dim=1).numpy()
     following = next_cells(moves, (~batch.free).to(torch.uint8).numpy())
@@ -45,11 +45,7 @@ def _reached_from_all_cells(policy: TerrainPolicy, batch: TerrainBatch) -> Bool[
     return rollouts.lengths <= HORIZON
 
 
-def validator(demonstrations: TerrainDemonstrations) -> Callable[[Any], Validation]:
-    """Evaluates on validation terrain, from all cells."""
-
-    def validate(policy: Any) -> Validation:
-        reached = reach_rate(policy, demonstrations)
-        return Validation(score=reached, metrics={"validation_reached": reached})
-
-    return validate
+def validate(demonstrations: TerrainDemonstrations, policy: Any) -> Validation:
+    """The share of the cells of validation terrain that reach the goal."""
+    reached = reach_rate(policy, demonstrations)
+    return Validation(reached, {"validation_reached": reached})

@@ -1,22 +1,17 @@
 """The grid-world by reinforcement learning: the paper's appendix."""
 
 from vinlab.experiments.base import Experiment
-from vinlab.experiments.rl.data import RlSets
-from vinlab.experiments.rl.evaluate import evaluate, score
-from vinlab.experiments.rl.figures import draw_paths, draw_runs
-from vinlab.experiments.rl.settings import SETTINGS, RlTraining
-from vinlab.experiments.rl.table import table
-from vinlab.experiments.rl.train import fit, make_data
+from vinlab.experiments.rl import evaluate, figures, settings, table, train
 
-EXPERIMENT: Experiment[RlTraining, RlSets] = Experiment(
+EXPERIMENT = Experiment(
     name="rl",
     paper="Appendix, Gridworld with Reinforcement Learning",
-    settings=SETTINGS,
-    make_data=make_data,
-    fit=fit,
-    score=score,
-    evaluate=evaluate,
-    table=table,
-    figures=draw_paths,
-    summary_figures=draw_runs,
+    settings=settings.SETTINGS,
+    make_data=train.make_data,
+    fit=train.fit,
+    score=evaluate.score,
+    evaluate=evaluate.evaluate,
+    table=table.table,
+    figures=figures.draw_paths,
+    summary_figures=figures.draw_runs,
 )

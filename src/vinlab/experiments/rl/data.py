@@ -8,7 +8,7 @@ import numpy as np
 from vinlab.domains.gridworld.problem import GridworldConfig, content_hash, content_keys
 from vinlab.domains.holeworld.environment import HoleWorldBatch
 from vinlab.domains.holeworld.problem import sample_problems, sample_worlds
-from vinlab.learners.trpo import Draw, TrpoConfig
+from vinlab.learners.trpo.trpo import Draw, TrpoConfig
 from vinlab.types import GridProblems
 
 TEST_STREAM, VALIDATION_STREAM, DIFFICULTY_STREAM = 3016, 3017, 2019
@@ -46,21 +46,15 @@ class RlSets:
 
 def make_sets(data: RlData) -> RlSets:
     """Both sets."""
-    test = make_test_problems(data)
-    return RlSets(make_validation_problems(data, test), test)
+    test, rng = make_test_problems(data), np.random.default_rng([VALIDATION_STREAM, data.size])
+    config, taken = GridworldConfig(size=data.size), set(content_keys(test))
+    return RlSets(sample_problems(config, data.validation_problems, rng=rng, taken=taken), test)
 
 
 def make_test_problems(data: RlData) -> GridProblems:
     """The problems that every network of this size is tested on."""
     rng = np.random.default_rng([TEST_STREAM, data.size])
     return sample_problems(GridworldConfig(size=data.size), data.test_problems, rng=rng)
-
-
-def make_validation_problems(data: RlData, test: GridProblems) -> GridProblems:
-    """The problems by which weights are chosen, none of them with a test map and goal."""
-    rng = np.random.default_rng([VALIDATION_STREAM, data.size])
-    config = GridworldConfig(size=data.size)
-    return sample_problems(config, data.validation_problems, rng=rng, taken=set(content_keys(test)))
 
 
 def make_problems_of_difficulty(data: RlData, difficulty: int) -> GridProblems:

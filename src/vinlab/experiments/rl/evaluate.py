@@ -1,6 +1,5 @@
 """Scores on the hole world: on validation problems, test problems, problems of a file, and by difficulty."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +20,7 @@ from vinlab.experiments.rl.settings import RlTraining
 from vinlab.learners.callbacks import Validation
 from vinlab.models import Model
 from vinlab.navigation.adaptive import make_plan
-from vinlab.types import GridProblems, InputError, Iterations
+from vinlab.types import GridProblems, Iterations
 
 SAMPLING_STREAM = 3019
 """Seed of the moves that are sampled from the policy."""
@@ -75,9 +74,7 @@ def evaluate_policy(
     policy: PlanningPolicy, problems: GridProblems, *, rng: np.random.Generator, iterations: Iterations = None
 ) -> dict[str, Any]:
     """The measures of the table, all read from one plan of each problem."""
-    solution = solve(problems)
-    with torch.no_grad():
-        plan = make_plan(policy, problems, iterations)
+    solution, plan = solve(problems), make_plan(policy, problems, iterations)
     greedy = run_episodes(policy, plan, problems)
     sampled = run_episodes(policy, plan, problems, rng=rng)
     shortest = np.maximum(solution.lengths - 1, 0)
@@ -105,8 +102,7 @@ def optimal_action_accuracy(policy: PlanningPolicy, plan: Any, solution: ExactSo
 
 def success_rate(policy: PlanningPolicy, problems: GridProblems) -> float:
     """Share of the problems whose greedy episode reaches the goal."""
-    with torch.no_grad():
-        plan = make_plan(policy, problems, None)
+    plan = make_plan(policy, problems, None)
     return metrics.success_rate(run_episodes(policy, plan, problems).reached)
 
 
@@ -118,14 +114,10 @@ def success_by_difficulty(policy: PlanningPolicy, data: RlData) -> dict[str, flo
     }
 
 
-def validator(problems: GridProblems) -> Callable[[Any], Validation]:
-    """Evaluates on validation problems."""
-
-    def validate(policy: Any) -> Validation:
-        success = success_rate(policy, problems)
-        return Validation(score=success, metrics={"validation_success": success})
-
-    return validate
+def validate(problems: GridProblems, policy: Any) -> Validation:
+    """The success on validation problems."""
+    success = success_rate(policy, problems)
+    return Validation(success, {"validation_success": success})
 
 
 def score(config: RlTraining, data: RlSets, network: Any, seed: int) -> RunResult:
@@ -139,14 +131,11 @@ def score(config: RlTraining, data: RlSets, network: Any, seed: int) -> RunResul
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     """The scores of a model on the test problems of its size, or on those of a file."""
-    if request.corner_cutting is not None:
-        raise InputError(f"{model.id} does not support --corner-cutting: its four moves are never diagonal.")
-    if request.data is not None:
-        raise InputError(f"{model.id} does not support --data {request.data}: its data are generated.")
-    if request.problems is None:
-        problems = make_test_problems(RlData(size=model.size))
-    else:
-        problems = read_problems(request.problems)
+    request.refuse(
+        model.id, corner_cutting="its four moves are never diagonal", data="its data are generated"
+    )
+    file = request.problems
+    problems = read_problems(file) if file else make_test_problems(RlData(size=model.size))
     iterations = request.iterations or model.iterations_for(problems.obstacles.shape[1:])
     rng = np.random.default_rng(SAMPLING_STREAM)
     scores = evaluate_policy(model.network, problems, rng=rng, iterations=iterations)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from vinlab.domains.holeworld.expert import solve
+from vinlab.experiments.base import require_problem
 from vinlab.experiments.rl.data import RlData, make_test_problems
 from vinlab.experiments.rl.evaluate import run_episodes
 from vinlab.experiments.rl.settings import ITERATIONS
@@ -17,7 +17,6 @@ from vinlab.figures.seeds import Curve, seeds_figure
 from vinlab.models import Model
 from vinlab.navigation.adaptive import make_plan
 from vinlab.recording.finished_run import FinishedRun
-from vinlab.types import InputError
 
 PATHS = 8
 """The number of problems in the figure of paths."""
@@ -28,21 +27,17 @@ Read = Callable[[FinishedRun], Mapping[int, float]]
 def draw_paths(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
     """Draw the model's greedy paths on the first test problems, or on one of them."""
     problems = make_test_problems(RlData(size=model.size))
-    if problem is not None and not 0 <= problem < len(problems):
-        raise InputError(f"--problem: expected 0 to {len(problems) - 1}, got {problem}.")
-    chosen = problems[:PATHS] if problem is None else problems[problem : problem + 1]
-    with torch.no_grad():
-        plan = make_plan(model.network, chosen, None)
-    episodes, solution = run_episodes(model.network, plan, chosen), solve(chosen)
+    first, count = (0, PATHS) if problem is None else (require_problem(problem, len(problems)), 1)
+    chosen = problems[first : first + count]
+    episodes = run_episodes(model.network, make_plan(model.network, chosen, None), chosen)
+    solution = solve(chosen)
     figure = paths_figure(
         chosen,
         _cut(episodes.states, episodes.steps + 1 - episodes.fallen),
         _cut(solution.paths, solution.lengths),
         title=f"{model.id} on unseen maps",
     )
-    out.mkdir(parents=True, exist_ok=True)
-    prefix = "" if model.folder else f"{model.id.replace('/', '_')}_"
-    return [save_figure(figure, out / f"{prefix}paths.png")]
+    return [save_figure(figure, out / f"{model.prefix}paths.png")]
 
 
 def _cut(states: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
@@ -62,21 +57,12 @@ def _draw_size(size: int, runs: Sequence[FinishedRun], out: Path) -> list[Path]:
     if not compared:
         return []
     maps = f"{size} × {size} maps"
-    training = seeds_figure(
-        _curves(compared, lambda run: _logged(run, "validation_success")),
-        across="iteration",
-        up="success on unseen problems",
-        title=f"Success over training, {maps}",
-    )
-    difficulty = seeds_figure(
-        _curves(compared, _by_difficulty),
-        across="moves from start to goal",
-        up="success on unseen problems",
-        title=f"Success by difficulty, {maps}",
-    )
+    training = _curves(compared, lambda run: _logged(run, "validation_success"))
+    difficulty = _curves(compared, _by_difficulty)
+    across = "moves from start to goal"
     return [
-        save_figure(training, out / f"rl_{size}_training.png"),
-        save_figure(difficulty, out / f"rl_{size}_difficulty.png"),
+        _draw(training, f"Success over training, {maps}", out / f"rl_{size}_training.png"),
+        _draw(difficulty, f"Success by difficulty, {maps}", out / f"rl_{size}_difficulty.png", across=across),
     ]
 
 
@@ -88,20 +74,28 @@ def _draw_curriculum(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
     ]
     if not compared:
         return []
-    labels = {"mean_return": "mean discounted return", "validation_success": "success on unseen problems"}
+    title = "With and without the curriculum, 8 × 8 maps"
+    returns, success = (
+        _curves(compared, lambda run, name=name: _logged(run, name))
+        for name in ("mean_return", "validation_success")
+    )
+    up = "mean discounted return"
     return [
-        save_figure(
-            seeds_figure(
-                _curves(compared, lambda run, name=name: _logged(run, name)),
-                across="iteration",
-                up=label,
-                title="With and without the curriculum, 8 × 8 maps",
-                is_share=name == "validation_success",
-            ),
-            out / f"rl_8_curriculum_{name.split('_')[1]}.png",
-        )
-        for name, label in labels.items()
+        _draw(returns, title, out / "rl_8_curriculum_return.png", up=up, is_share=False),
+        _draw(success, title, out / "rl_8_curriculum_success.png"),
     ]
+
+
+def _draw(
+    curves: Sequence[Curve],
+    title: str,
+    path: Path,
+    *,
+    across: str = "iteration",
+    up: str = "success on unseen problems",
+    is_share: bool = True,
+) -> Path:
+    return save_figure(seeds_figure(curves, across=across, up=up, title=title, is_share=is_share), path)
 
 
 def _curves(runs: Sequence[FinishedRun], read: Read) -> list[Curve]:

@@ -1,11 +1,13 @@
 """How the networks of the hole world are trained, by recipe and budget: the paper's appendix."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
-from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.rl.data import RlData
-from vinlab.learners.trpo import CurriculumConfig, PatientRule, TrpoConfig, TrustRegionConfig
+from vinlab.learners.trpo.curriculum import CurriculumConfig, PatientRule
+from vinlab.learners.trpo.trpo import TrpoConfig
+from vinlab.learners.trpo.trust_region import TrustRegionConfig
 from vinlab.networks.grid.rl import PooledCnnConfig, ValueVinConfig
 
 
@@ -82,33 +84,23 @@ def _data(size: int, budget: Budget) -> RlData:
     return RlData(size=size)
 
 
-Configure = Callable[[int, Budget, Recipe], RlTraining]
+NO_CURRICULUM = "vin-no-curriculum"
+"""The control, on 8 x 8 maps alone."""
+
+NETWORKS = {
+    "vin": (configure_vin, "VIN with K = {k} {maps}"),
+    NO_CURRICULUM: (configure_without_curriculum, "VIN with K = {k} {maps}, without a curriculum"),
+    "cnn": (configure_cnn, "reactive CNN {maps}"),
+}
 
 
-def _settings(size: int) -> list[Setting[RlTraining]]:
+def _setting(size: int, name: str) -> Setting[RlTraining]:
+    configure, words = NETWORKS[name]
     maps = f"by reinforcement learning on {size} x {size} maps with holes"
-    vin = f"VIN with K = {ITERATIONS[size]} {maps}"
-    found = [
-        _setting(f"rl/{size}/vin", vin, size, configure_vin),
-        _setting(f"rl/{size}/cnn", f"reactive CNN {maps}", size, configure_cnn),
-    ]
-    if size == 8:
-        without = f"{vin}, without a curriculum"
-        found.append(
-            _setting("rl/8/vin-no-curriculum", without, size, configure_without_curriculum, control=True)
-        )
-    return found
+    about = words.format(k=ITERATIONS[size], maps=maps)
+    return Setting(f"rl/{size}/{name}", about, partial(configure, size), control=name == NO_CURRICULUM)
 
 
-def _setting(
-    id: str, about: str, size: int, configure: Configure, *, control: bool = False
-) -> Setting[RlTraining]:
-    return Setting(
-        id=id,
-        about=about,
-        configure=lambda budget, recipe: configure(size, budget, recipe),
-        control=control,
-    )
-
-
-SETTINGS = {setting.id: setting for size in ITERATIONS for setting in _settings(size)}
+SETTINGS = by_id(
+    _setting(size, name) for size in ITERATIONS for name in NETWORKS if size == 8 or name != NO_CURRICULUM
+)

@@ -1,16 +1,17 @@
 """Training on the hole world by TRPO."""
 
+from functools import partial
 from typing import Any
 
 from torch import nn
 
 from vinlab.experiments.base import FitContext, TrainingRequest
 from vinlab.experiments.rl.data import RlSets, make_sets, training_worlds
-from vinlab.experiments.rl.evaluate import validator
+from vinlab.experiments.rl.evaluate import validate
 from vinlab.experiments.rl.settings import RlTraining
 from vinlab.experiments.runner import seeded
 from vinlab.learners.training_state import Best
-from vinlab.learners.trpo import train_trpo
+from vinlab.learners.trpo.trpo import train_trpo
 
 CRITIC_STREAM = 3018
 """Seed of the critic's weights, so that they do not depend on the policy's."""
@@ -34,7 +35,7 @@ def fit(config: RlTraining, data: RlSets, network: Any, context: FitContext) -> 
         training_worlds(config.data.size, config.learning, data.keys),
         config.learning,
         seed=context.seed,
-        validate=validator(data.validation),
+        validate=partial(validate, data.validation),
         record=context.logger,
         progress=context.progress,
     )

@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from vinlab.domains.web.demonstrations import Clicks
 from vinlab.domains.web.environment import MAX_CLICKS, follow_links
 from vinlab.domains.web.features import TextEmbedding
 from vinlab.domains.web.problem import ROOT, WebProblems
 from vinlab.domains.web.site import Site
 from vinlab.experiments.web.data import WebData, load_site, recorded_data
 from vinlab.experiments.web.view import view_for
-from vinlab.models import Model, load
+from vinlab.models import Model
 from vinlab.models.names import suggestion
 from vinlab.networks.configs import network_config
 from vinlab.networks.links.policies import LinkPlan, LinkPolicy
 from vinlab.networks.links.view import SiteView
-from vinlab.types import InputError
+from vinlab.types import InputError, LinkChoices
 
 SHOWN = 4
 """How many links of a page are named: the policy's first four."""
@@ -81,11 +80,12 @@ class Browser:
         visited = follow_links(choose, graph, no_target, max_clicks=max_clicks).pages[0]
         pages = list(dict.fromkeys(visited[visited >= 0].tolist()))
         end = self._most_similar(plan, features, pages)
-        return ClickPath(query, pages[: end + 1], links[:end], _values(plan))
+        values = plan.value[0].numpy() if isinstance(plan, LinkPlan) else None
+        return ClickPath(query, pages[: end + 1], links[:end], values)
 
     def _best_links(self, plan: Any, page: int) -> list[tuple[int, float]]:
         links = torch.from_numpy(self.site.graph(self.data.graph).of(page).astype(np.int64))
-        here = Clicks(rows=torch.tensor([0]), pages=torch.tensor([page]), candidates=links[None])
+        here = LinkChoices(rows=torch.tensor([0]), pages=torch.tensor([page]), candidates=links[None])
         best = self.policy.logits(self.view, plan, here)[0].softmax(dim=0).topk(min(SHOWN, len(links)))
         return [(int(links[index]), float(share)) for share, index in zip(*best, strict=True)]
 
@@ -95,15 +95,6 @@ class Browser:
         if isinstance(plan, LinkPlan) and plan.reward.shape[1] == self.site.num_pages:
             return int(plan.reward[0, pages].argmax())
         return int((self.view.read(pages) @ features[0]).argmax())
-
-
-def _values(plan: Any) -> np.ndarray | None:
-    return plan.value[0].numpy() if isinstance(plan, LinkPlan) else None
-
-
-def open_browser(run: str | Path, data: Path | None) -> Browser:
-    """The policy of a finished run, on the site that it was trained on or on another one."""
-    return browser_of(load(run), data)
 
 
 def browser_of(model: Model, data: Path | None) -> Browser:

@@ -16,8 +16,6 @@ from vinlab.domains.web.problem import (
     Part,
     WebProblems,
     draw,
-    join_problems,
-    keep,
     queries_of,
     split_pages,
     start_anywhere,
@@ -30,7 +28,7 @@ from vinlab.models import Model
 from vinlab.networks.links.view import SiteView
 from vinlab.recording.hashing import data_hash
 from vinlab.recording.serialization import dataclass_from_plain
-from vinlab.types import InputError
+from vinlab.types import InputError, concatenate
 
 SITE_SEED, PROBLEM_SEED = 2016, 2017
 """Sites, splits, validation and test problems are the same for every seed of training."""
@@ -182,5 +180,5 @@ def training_problems(site: Site, data: WebData, distances: Distances, *, seed: 
     queries = queries if data.training_queries is None else rng.permutation(queries)[: data.training_queries]
     problems = start_at_root(site, queries)
     if data.starts == "root and anywhere":
-        problems = join_problems([problems, start_anywhere(site, queries, rng=rng)])
-    return keep(problems, distances.between(problems.starts, problems.targets) < UNREACHABLE)
+        problems = concatenate([problems, start_anywhere(site, queries, rng=rng)])
+    return problems[distances.between(problems.starts, problems.targets) < UNREACHABLE]

@@ -1,6 +1,6 @@
 """Scores of a link policy: how it ranks the links of shortest paths, and where its own clicks lead."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -29,22 +29,17 @@ BATCH = 128
 """Queries that are planned for together."""
 
 
-def validator(view: SiteView, problems: EvaluationSet) -> Callable[[Any], Validation]:
-    """Evaluates on validation problems; starts at the root and at random articles count the same."""
-
-    def validate(policy: Any) -> Validation:
-        root, random = (evaluate_links(policy, view, part) for part in (problems.root, problems.random))
-        return Validation(
-            score=root.success_rate + random.success_rate,
-            metrics={
-                "validation_root_success": root.success_rate,
-                "validation_random_success": random.success_rate,
-                "validation_root_arrival": root.arrival_rate,
-                "validation_random_arrival": random.arrival_rate,
-            },
-        )
-
-    return validate
+def validate(data: WebSets, policy: Any) -> Validation:
+    """The success on validation problems; starts at the root and at random articles count the same."""
+    parts = (data.validation.root, data.validation.random)
+    root, random = (evaluate_links(policy, data.view, part) for part in parts)
+    metrics = {
+        "validation_root_success": root.success_rate,
+        "validation_random_success": random.success_rate,
+        "validation_root_arrival": root.arrival_rate,
+        "validation_random_arrival": random.arrival_rate,
+    }
+    return Validation(root.success_rate + random.success_rate, metrics)
 
 
 def score(config: WebTraining, data: WebSets, network: LinkPolicy, seed: int) -> RunResult:
@@ -60,11 +55,8 @@ def score(config: WebTraining, data: WebSets, network: LinkPolicy, seed: int) ->
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     """The scores of a model on the test problems of its site."""
-    for option, given in {"--problems": request.problems, "--corner-cutting": request.corner_cutting}.items():
-        if given is not None:
-            raise InputError(
-                f"{model.id} does not support {option}: its test problems are queries of its site."
-            )
+    reason = "its test problems are queries of its site"
+    request.refuse(model.id, problems=reason, corner_cutting=reason)
     if not isinstance(request.iterations, int | None):
         raise InputError(f"--iterations: expected one number, got {request.iterations}.")
     browser = browser_of(model, request.data)

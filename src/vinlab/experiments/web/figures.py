@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from vinlab.domains.web.corpus import ARTICLE
 from vinlab.domains.web.site import Site
+from vinlab.experiments.base import require_problem
 from vinlab.experiments.web.browse import Browser, ClickPath, browser_of
 from vinlab.experiments.web.data import make_evaluation_sets
 from vinlab.figures.save import save_figure
@@ -28,15 +29,11 @@ def draw_query(model: Model, out: Path, problem: int | None, data: Path | None) 
     if browser.policy.iterations is None:
         return []
     test = make_evaluation_sets(browser.site, browser.data)[1].random
-    if problem is None:
-        problem = int(np.where(test.solvable, test.shortest, -1).argmax())
-    if not 0 <= problem < len(test.problems):
-        raise InputError(f"--problem: expected 0 to {len(test.problems) - 1}, got {problem}.")
-    query = browser.site.queries.texts[int(test.problems.queries[problem])]
-    path = browser.follow(query, start=int(test.problems.starts[problem]))
-    out.mkdir(parents=True, exist_ok=True)
-    prefix = "" if model.folder else f"{model.id.replace('/', '_')}_"
-    return [save_figure(path_figure(browser, path), out / f"{prefix}plan.png")]
+    longest = int(np.where(test.solvable, test.shortest, -1).argmax()) if problem is None else problem
+    index = require_problem(longest, len(test.problems))
+    query = browser.site.queries.texts[int(test.problems.queries[index])]
+    path = browser.follow(query, start=int(test.problems.starts[index]))
+    return [save_figure(path_figure(browser, path), out / f"{model.prefix}plan.png")]
 
 
 def path_figure(browser: Browser, path: ClickPath) -> Figure:

@@ -1,11 +1,12 @@
 """The networks of web navigation and how they are trained: Section 4.4."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from vinlab.domains.web.site import Control, GraphKind
 from vinlab.domains.web.synthetic import EncyclopediaConfig
-from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.web.data import WebData
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
@@ -57,6 +58,7 @@ NETWORKS: dict[str, tuple[LinkConfig, str]] = {
 EPOCHS = {"pages": 1, "pages-k0": 1}
 DEFAULT_EPOCHS = 4
 CONTROLS: dict[Control, tuple[str, ...]] = {
+    "none": tuple(NETWORKS),
     "leaky": ("baseline", "members", "pages"),
     "random-vectors": ("baseline", "members", "pages"),
 }
@@ -95,26 +97,20 @@ def configure(
     return WebTraining(NETWORKS[network][0], data, learning, first_stage(network, learning))
 
 
-def _setting(network: str, graph: GraphKind, control: Control = "none") -> Setting[WebTraining]:
+def _setting(graph: GraphKind, network: str, control: Control) -> Setting[WebTraining]:
     links = "all links" if graph == "full" else "category links only"
-    extra = "" if control == "none" else f", control: {control}"
+    suffix, words = ("", "") if control == "none" else (f"-{control}", f", control: {control}")
     return Setting(
-        id=f"web/{graph}/{network}" + ("" if control == "none" else f"-{control}"),
-        about=f"{NETWORKS[network][1]}; {links}{extra}",
-        configure=lambda budget, recipe: configure(network, graph, control, budget, recipe),
+        f"web/{graph}/{network}{suffix}",
+        f"{NETWORKS[network][1]}; {links}{words}",
+        partial(configure, network, graph, control),
         control=control != "none" or network.endswith("-k0"),
     )
 
 
-SETTINGS = {
-    setting.id: setting
-    for setting in (
-        *(_setting(network, graph) for graph in GRAPHS for network in NETWORKS),
-        *(
-            _setting(network, graph, control)
-            for control, networks in CONTROLS.items()
-            for graph in GRAPHS
-            for network in networks
-        ),
-    )
-}
+SETTINGS = by_id(
+    _setting(graph, network, control)
+    for control, networks in CONTROLS.items()
+    for graph in GRAPHS
+    for network in networks
+)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from vinlab.evaluation.statistics import mean_text
-from vinlab.experiments.paper import paper_numbers
+from vinlab.experiments.paper import numbers_of
 from vinlab.experiments.tables import (
+    NONE,
     Column,
-    commits_line,
+    counts_text,
+    document,
     group_runs,
     minutes_of,
     render,
@@ -87,14 +89,13 @@ class Row:
     def difference(self) -> str:
         """From the root, to the baseline."""
         ours, theirs = self._paired("root")
-        return (
-            f"{fmean(ours) - fmean(theirs):+.0f}{_p_value(ours, theirs)}".replace("-", "−") if ours else "–"
-        )
+        text = f"{fmean(ours) - fmean(theirs):+.0f}{_p_value(ours, theirs)}" if ours else NONE
+        return text.replace("-", "−")
 
     def ratio(self) -> str:
         """From random articles, to the baseline."""
         ours, theirs = self._paired("random")
-        return f"{fmean(ours) / fmean(theirs):.2f}{_p_value(ours, theirs)}" if sum(theirs) else "–"
+        return f"{fmean(ours) / fmean(theirs):.2f}{_p_value(ours, theirs)}" if sum(theirs) else NONE
 
     def _paired(self, start: str) -> tuple[list[float], list[float]]:
         """The successes of both in the seeds that both have."""
@@ -125,10 +126,10 @@ COLUMNS: tuple[Column[Row], ...] = (
 def table(runs: Sequence[FinishedRun]) -> str:
     """A block for each site, graph, recipe and budget; a line for each network."""
     blocks = group_runs(runs, _block_of)
-    parts = ["# Web navigation (Section 4.4)", "", _paper(), _not_reproduced(), _legend(runs)]
+    parts = [_paper(), _not_reproduced(), _legend(runs)]
     for block in sorted(blocks, key=Block.order):
         parts += [block.heading(), "", render(COLUMNS, _rows(blocks[block])), block.command(), ""]
-    return "\n".join([*parts, f"{commits_line(runs)}\n"])
+    return document("Web navigation (Section 4.4)", *parts, runs=runs)
 
 
 def _block_of(run: FinishedRun) -> Block:
@@ -166,7 +167,7 @@ def _p_value(ours: Sequence[float], theirs: Sequence[float]) -> str:
 
 
 def _paper() -> str:
-    baseline, vin = (paper_numbers("web")[f"web/full/{name}"] for name in ("baseline", "vin"))
+    baseline, vin = (numbers_of(f"web/full/{name}") for name in ("baseline", "vin"))
     text = (
         "The paper, on its own crawl of Wikipedia for Schools (all links, trained from the root): baseline "
         f"{baseline['root_successes']:,.0f} of {baseline['root_problems']:,.0f} from the root and "
@@ -178,7 +179,7 @@ def _paper() -> str:
 
 
 def _not_reproduced() -> str:
-    baseline, vin = (paper_numbers("web")[f"web/wikipedia/{name}"] for name in ("baseline", "vin"))
+    baseline, vin = (numbers_of(f"web/wikipedia/{name}") for name in ("baseline", "vin"))
     top1, top4 = (
         f"{100 * baseline[name]:.1f} → {100 * vin[name]:.1f} %" for name in ("top1_error", "top4_error")
     )
@@ -192,9 +193,8 @@ def _not_reproduced() -> str:
 
 def _legend(runs: Sequence[FinishedRun]) -> str:
     """The explanation of the columns, with the numbers of test problems that the runs had."""
-    counts = {
-        start: sorted({scores[start]["num_problems"] for scores in scores_of(runs)})
+    root, random = (
+        counts_text(scores[start]["num_problems"] for scores in scores_of(runs))
         for start in ("root", "random")
-    }
-    words = {start: " or ".join(f"{count:,}" for count in found) for start, found in counts.items()}
-    return LEGEND.format(**words)
+    )
+    return LEGEND.format(root=root, random=random)

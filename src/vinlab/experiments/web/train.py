@@ -1,12 +1,13 @@
 """Training on a site by imitation of shortest paths."""
 
 from dataclasses import replace
+from functools import partial
 
 from torch import nn
 
 from vinlab.experiments.base import FitContext, TrainingRequest
 from vinlab.experiments.web.data import WebSets, load_site, make_sets
-from vinlab.experiments.web.evaluate import validator
+from vinlab.experiments.web.evaluate import validate
 from vinlab.experiments.web.settings import FirstStage, WebTraining
 from vinlab.experiments.web.view import view_for
 from vinlab.learners.callbacks import RunLogger
@@ -64,7 +65,7 @@ def _imitate(
         learning,
         seed=context.seed,
         loss=lambda policy: LinkLoss(policy, data.view),
-        validate=validator(data.view, data.validation),
+        validate=partial(validate, data),
         record=logger,
         progress=context.progress,
     )

@@ -1,11 +1,11 @@
 """Guided policy search: local controllers for each system, improved from samples of unknown dynamics."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Bool, Float64
+from jaxtyping import Float64
 
 from vinlab.learners.callbacks import Progress, no_progress
 from vinlab.learners.gps.dynamics import fit_dynamics
@@ -62,18 +62,6 @@ class Systems(Protocol):
 
 
 @dataclass(frozen=True)
-class Samples:
-    """Transitions of all systems."""
-
-    states: Float64[np.ndarray, "B N T X"]
-    actions: Float64[np.ndarray, "B N T U"]
-    """As they were applied, with their noise."""
-    following: Float64[np.ndarray, "B N T X"]
-    valid: Bool[np.ndarray, "B N"]
-    """False where the simulation failed."""
-
-
-@dataclass(frozen=True)
 class QuadraticCost:
     """Half the squared weighted distance to a target, plus half the weighted square of the action."""
 
@@ -102,7 +90,7 @@ class SearchResult:
     """One record per iteration, of the samples before its improvement; the last is of the final controllers."""
 
 
-Measure = Callable[[Samples], Mapping[str, Any]]
+Measure = Callable[[ContinuousRollouts], Mapping[str, Any]]
 """What to record of the samples of an iteration."""
 
 
@@ -134,7 +122,7 @@ def search_controllers(
 
 def improve_once(
     controllers: Controllers,
-    samples: Samples,
+    samples: ContinuousRollouts,
     costs: Costs,
     config: LocalSearchConfig,
     *,
@@ -173,15 +161,15 @@ def _note(record: Mapping[str, Any]) -> str:
 
 def sample(
     systems: Systems, controllers: Controllers, config: LocalSearchConfig, *, rng: np.random.Generator
-) -> Samples:
-    """Rollouts of the controllers with their noise."""
+) -> ContinuousRollouts:
+    """Rollouts of the controllers; the actions are those applied, with their noise."""
     count, horizon, actions = controllers.offsets.shape
     noise = smooth_noise((count, config.samples, horizon, actions), config.smoothing, rng=rng)
     scale = np.linalg.cholesky(controllers.covariances)
     for time in range(horizon):
         noise[:, :, time] = noise[:, :, time] @ scale[:, time].swapaxes(1, 2)
     found = systems.rollout(controllers.mean, horizon=horizon, samples=config.samples, noise=noise)
-    return Samples(found.states, found.actions + noise, found.following, found.valid)
+    return replace(found, actions=found.actions + noise)
 
 
 def smooth_noise(

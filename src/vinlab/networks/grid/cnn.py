@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.networks.base import Policy
+from vinlab.networks.base import Policy, require_side
 from vinlab.networks.grid.unique_states import unique_states
 from vinlab.types import MOVE_NAMES, InputError, Iterations
 
@@ -89,10 +89,7 @@ class ReactiveCnn(Policy):
 
     def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> list[Tensor]:
         """The feature maps of all layers with an empty position channel, shared by the states of a map."""
-        if tuple(observation.shape[2:]) != (self.size, self.size):
-            raise InputError(
-                f"expected maps of side {self.size} for this CNN, got {tuple(observation.shape[2:])}."
-            )
+        require_side(observation, self.size, "CNN")
         empty_position = torch.zeros_like(observation[:, :1])
         image = torch.cat([observation, empty_position], dim=1).contiguous(memory_format=torch.channels_last)
         return self.images(image)

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from vinlab.modules import LinearPolicy
-from vinlab.networks.base import Policy
+from vinlab.networks.base import Policy, require_side
 from vinlab.networks.grid.unique_states import unique_states
-from vinlab.types import MOVE_NAMES, InputError, Iterations
+from vinlab.types import MOVE_NAMES, Iterations
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,7 @@ class FullyConvolutionalNetwork(Policy):
         self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None
     ) -> Float[Tensor, "B C P P"]:
         """The map, padded so that the first filter fits on every cell."""
-        if tuple(observation.shape[2:]) != (self.size, self.size):
-            raise InputError(
-                f"expected maps of side {self.size} for this FCN, got {tuple(observation.shape[2:])}."
-            )
+        require_side(observation, self.size, "FCN")
         return functional.pad(observation, (self.size - 1,) * 4)
 
     def act(self, plan: Float[Tensor, "B C P P"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
@@ -68,10 +65,3 @@ class FullyConvolutionalNetwork(Policy):
             # On one cell a convolution is a fully connected layer, which is faster.
             seen = functional.linear(seen.flatten(1), layer.weight.flatten(1), layer.bias).relu()
         return unique.spread(self.policy(seen[:, None])[:, 0])
-
-    def dense_features(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B A H W"]:
-        """The third layer in every cell by plain convolutions; ``act`` computes it in the given states."""
-        image = observation
-        for layer in (self.span, self.second, self.third):
-            image = layer(image).relu()
-        return image

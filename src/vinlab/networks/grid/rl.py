@@ -1,7 +1,7 @@
 """The networks of the paper's reinforcement learning, and their critics."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float, Int
@@ -11,13 +11,13 @@ from torch.nn import functional
 from vinlab.modules import (
     CnnReward,
     IdentityPolicy,
+    MlpPolicy,
     SharedTransition,
     StateAttention,
-    move_kernels,
-    random_kernels,
 )
 from vinlab.modules.attention import gather_states
-from vinlab.networks.base import Policy
+from vinlab.modules.transition import Initialisation, initial_kernels
+from vinlab.networks.base import Policy, require_side
 from vinlab.networks.grid.unique_states import unique_states
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner
@@ -36,7 +36,7 @@ class ValueVinConfig:
 
     kind: ClassVar[str] = "value-vin"
     iterations: int
-    initialisation: Literal["moves", "random"] = "moves"
+    initialisation: Initialisation = "moves"
     hidden: int = 32
     std: float = 0.01
     """The standard deviation of the noise in the kernels."""
@@ -45,10 +45,7 @@ class ValueVinConfig:
 
     def build(self) -> "ValueVin":
         """The network with fresh weights."""
-        if self.initialisation == "moves":
-            kernels = move_kernels(actions=MOVES, moves=MOVES, std=self.std)
-        else:
-            kernels = random_kernels(actions=MOVES, std=self.std)
+        kernels = initial_kernels(self.initialisation, actions=MOVES, moves=MOVES, std=self.std)
         reward = CnnReward(hidden=self.hidden)
         with torch.no_grad():
             reward.reward.weight *= self.reward_scale
@@ -78,19 +75,16 @@ class ValueVin(ValueIterationNetwork):
         return gather_states(features, states)
 
 
-class Critic(nn.Module):
+class Critic(MlpPolicy):
     """The state-value critic: an MLP on the policy's critic features."""
 
-    def __init__(self, *, features: int, hidden: int = 64) -> None:
-        super().__init__()
+    def __init__(self, *, features: int) -> None:
+        super().__init__(inputs=features, outputs=1)
         self.num_features = features
-        self.layers = nn.Sequential(
-            nn.Linear(features, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)
-        )
 
-    def forward(self, features: Float[Tensor, "B S D"]) -> Float[Tensor, "B S"]:
+    def forward(self, attended: Float[Tensor, "B S D"]) -> Float[Tensor, "B S"]:
         """The expected discounted return of each state."""
-        return self.layers(features).squeeze(-1)
+        return super().forward(attended).squeeze(-1)
 
 
 @dataclass(frozen=True)
@@ -136,10 +130,7 @@ class PooledCnn(Policy):
         self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None
     ) -> Float[Tensor, "B C H W"]:
         """The observation; a reactive policy plans nothing."""
-        if tuple(observation.shape[2:]) != (self.size, self.size):
-            raise InputError(
-                f"expected maps of side {self.size} for this CNN, got {tuple(observation.shape[2:])}."
-            )
+        require_side(observation, self.size, "CNN")
         return observation
 
     def act(self, plan: Float[Tensor, "B C H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:

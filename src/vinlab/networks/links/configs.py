@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -71,13 +71,14 @@ class IndexVinConfig(LinkConfig):
         return self._build(SimilarityAttention(self.dimension))
 
     def _build(self, attention: nn.Module) -> LinkPolicy:
-        parts: dict[str, Any] = {
-            "reward": TanhSimilarityReward(self.dimension),
-            "planner": GraphPlanner(iterations=self.iterations),
-            "coefficient": PlanGate(self.dimension),
-            "reactive": ReactiveScores(self.dimension),
-        }
-        return LinkValueIterationNetwork(self.dimension, attention=attention, **parts)
+        return LinkValueIterationNetwork(
+            self.dimension,
+            reward=TanhSimilarityReward(self.dimension),
+            planner=GraphPlanner(iterations=self.iterations),
+            attention=attention,
+            coefficient=PlanGate(self.dimension),
+            reactive=ReactiveScores(self.dimension),
+        )
 
 
 @dataclass(frozen=True)

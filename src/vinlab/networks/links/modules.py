@@ -4,7 +4,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vinlab.networks.links.view import LinkChoices, SiteView
+from vinlab.networks.links.view import SiteView
+from vinlab.types import LinkChoices
 
 
 class DiagonalBilinear(nn.Module):

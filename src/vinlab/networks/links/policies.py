@@ -9,9 +9,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vinlab.networks.links.modules import ReactiveScores
-from vinlab.networks.links.view import LinkChoices, SiteView
+from vinlab.networks.links.view import SiteView
 from vinlab.planning.graph import GraphPlanner
-from vinlab.types import InputError
+from vinlab.types import InputError, LinkChoices
 
 
 class LinkPolicy(nn.Module, ABC):

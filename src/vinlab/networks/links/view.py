@@ -1,8 +1,7 @@
-"""What a link policy reads: the features of the pages, the graph to plan on, and the links to choose among."""
+"""What a link policy reads of a site: the features of the pages and the graph to plan on."""
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -36,23 +35,3 @@ class SiteView:
         """The features of some pages in single precision; padding (-1) reads page 0."""
         rows = self.features.index_select(0, pages.clamp(min=0).reshape(-1))
         return rows.float().reshape(*pages.shape, -1)
-
-
-@runtime_checkable
-class LinkChoices(Protocol):
-    """Steps of a batch of queries, each on a page with candidate links."""
-
-    @property
-    def rows(self) -> Int[Tensor, " S"]:
-        """The query of each step, as a row of the batch."""
-        ...
-
-    @property
-    def pages(self) -> Int[Tensor, " S"]:
-        """The page of each step."""
-        ...
-
-    @property
-    def candidates(self) -> Int[Tensor, "S l"]:
-        """The links on that page, padded with -1."""
-        ...

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import torch
-
-from vinlab.modules import LinearPolicy, SharedTransition, StateAttention, move_kernels, random_kernels
+from vinlab.modules import LinearPolicy, SharedTransition, StateAttention
+from vinlab.modules.transition import Initialisation, initial_kernels
 from vinlab.networks.terrain.classifier import (
     ClassifierPlanner,
     FlipAveragedClassifier,
@@ -17,7 +16,6 @@ from vinlab.networks.terrain.encoder import DeepImageLayers, ImageEncoder, Image
 from vinlab.networks.terrain.policies import TerrainCnn, TerrainVin
 from vinlab.networks.terrain.reward import FlipAveragedTerrainReward, TerrainReward
 from vinlab.planning import GridPlanner
-from vinlab.types import MOVE_NAMES
 
 ImageKind = Literal["paper", "deep"]
 """The paper's image layers, or ours with a wider receptive field."""
@@ -34,7 +32,7 @@ class TerrainVinConfig:
 
     kind: ClassVar[str] = "terrain-vin"
     iterations: int = 24
-    initialisation: Literal["moves", "random"] = "moves"
+    initialisation: Initialisation = "moves"
     image: ImageKind = "paper"
     hidden: int = 150
     actions: int = 10
@@ -45,15 +43,11 @@ class TerrainVinConfig:
 
     def build(self) -> TerrainVin:
         """The network with fresh weights."""
-        policy = LinearPolicy(actions=self.actions, moves=len(MOVE_NAMES))
-        kernels = {"moves": move_kernels, "random": random_kernels}[self.initialisation]
-        if self.initialisation == "moves":
-            with torch.no_grad():
-                policy.moves.weight += torch.eye(len(MOVE_NAMES), self.actions)
+        policy = LinearPolicy(actions=self.actions, like_moves=self.initialisation == "moves")
         reward = FlipAveragedTerrainReward if self.flip_average else TerrainReward
         return TerrainVin(
             reward=reward(image=image_layers(self.image, self.dropout), hidden=self.hidden),
-            transition=SharedTransition(kernels(actions=self.actions)),
+            transition=SharedTransition(initial_kernels(self.initialisation, actions=self.actions)),
             planner=GridPlanner(iterations=self.iterations),
             attention=StateAttention(),
             policy=policy,

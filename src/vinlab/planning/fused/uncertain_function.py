@@ -31,7 +31,8 @@ def settle_by_sweeps(
     inputs = (problem.share, problem.probabilities, problem.terminals)
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in inputs):
         return Settle.apply(*inputs, accuracy)  # pyright: ignore[reportReturnType]
-    return _settle(problem, accuracy)[:2]
+    q, value, *_ = _settle(problem, accuracy)
+    return q, value
 
 
 class Settle(torch.autograd.Function):
@@ -71,15 +72,13 @@ def _settle(problem: UncertainProblem, accuracy: Accuracy) -> tuple[Tensor, ...]
     q, _, policy, order, counts, distances = search(-share, problem.terminals, everywhere, moves)
     value, values, policy = share.new_empty(len(share), 1, *share.shape[2:]), -distances, policy.flatten(1)
     changes = np.zeros(len(share))
-    kernels, offsets = _kernels(problem), problem.offsets
-    (shares,) = arrays_of(share)
-    swept = [order.numpy(), counts.numpy(), values.numpy(), policy.numpy()]
+    inputs = [*arrays_of(share), _kernels(problem), problem.offsets, moves]
+    swept = [*inputs, *arrays_of(order, counts, values, policy), accuracy.tolerance, accuracy.most, changes]
+    read = [*inputs, *arrays_of(values, q, value)]
 
     def work(_: int, first: int, last: int) -> None:
-        limits = (accuracy.tolerance, accuracy.most, changes)
-        settle_maps(first, last, shares, kernels, offsets, moves, *swept, *limits)
-        filled = (values.numpy(), q.numpy(), value.numpy())
-        read_uncertain_maps(first, last, shares, kernels, offsets, moves, *filled)
+        settle_maps(first, last, *swept)
+        read_uncertain_maps(first, last, *read)
 
     if share.numel():
         run_shares(work, len(share), share[0].numel() * 10)
@@ -96,12 +95,13 @@ def _send_back(
     q, values, policy, order, counts = kept
     gradient, changes = torch.empty_like(q), np.zeros(len(q))
     kernels = _kernels(problem)
-    sums = np.zeros((max(1, len(shares_of(len(q))) if len(q) else 1), *kernels.shape))
-    inputs = [*arrays_of(*gradients, q, values, policy), kernels, problem.offsets, *arrays_of(order, counts)]
+    sums = np.zeros((len(shares_of(len(q))) if len(q) else 1, *kernels.shape))
+    arguments = [*arrays_of(*gradients, q, values, policy), kernels, problem.offsets]
+    arguments += [*arrays_of(order, counts), accuracy.tolerance, accuracy.most]
+    arguments += [*arrays_of(gradient), sums, changes]
 
     def work(share: int, first: int, last: int) -> None:
-        outputs = (accuracy.tolerance, accuracy.most, gradient.numpy(), sums, changes)
-        send_back_uncertain_maps(share, first, last, *inputs, *outputs)
+        send_back_uncertain_maps(share, first, last, *arguments)
 
     if q.numel():
         run_shares(work, len(q), q[0].numel() * 10)

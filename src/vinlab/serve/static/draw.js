@@ -2,6 +2,7 @@
 export const MOVES = [[-1, 0], [1, 0], [0, 1], [0, -1], [-1, 1], [-1, -1], [1, 1], [1, -1]];
 const WALL = "#39444d", START = "#009e73", GOAL = "#d55e00", LEARNED = "#0072b2", EXACT = "#e69f00", STEEP = "rgba(170,40,90,0.35)";
 // Cividis: its order is the same for every kind of colour vision.
+const UNKNOWN = [226, 230, 233];
 const RAMP = [[0, 34, 78], [53, 69, 108], [102, 105, 112], [148, 142, 119], [200, 184, 102], [254, 232, 56]];
 
 const ramp = Array.from({ length: 256 }, (_, shade) => {
@@ -47,25 +48,26 @@ export function drawMap(canvas, world, plan, { cursor = null, image = null } = {
   }
 }
 
-export function drawField(canvas, world, shades, { hideWalls = false, moves = null, over = null } = {}) {
+// Cells with a shade below the least one are not known yet.
+export function drawField(canvas, world, shades, { hideWalls = false, moves = null, over = null, least = 0 } = {}) {
   const [pen, cell] = prepare(canvas, world);
   pen.imageSmoothingEnabled = false;
   if (over) pen.drawImage(over, 0, 0, canvas.width, canvas.height);
   pen.globalAlpha = over ? 0.6 : 1;
-  pen.drawImage(fieldImage(world, shades, hideWalls && !world.image), 0, 0, canvas.width, canvas.height);
+  pen.drawImage(fieldImage(world, shades, hideWalls && !world.image, least), 0, 0, canvas.width, canvas.height);
   pen.globalAlpha = 1;
-  if (moves && cell > 9) arrows(pen, world, shades, moves, cell);
+  if (moves && cell > 9) arrows(pen, world, shades, moves, cell, least);
   star(pen, world.goal, cell);
 }
 
 // One pixel a cell; the browser enlarges it far faster than cells can be painted one by one.
 const small = document.createElement("canvas");
 
-function fieldImage(world, shades, hideWalls) {
+function fieldImage(world, shades, hideWalls, least) {
   [small.width, small.height] = [world.width, world.height];
   const pen = small.getContext("2d"), pixels = pen.createImageData(world.width, world.height);
   for (let i = 0; i < shades.length; i++) {
-    const [red, green, blue] = hideWalls && world.cells[i] ? [57, 68, 77] : ramp[shades[i]];
+    const [red, green, blue] = hideWalls && world.cells[i] ? [57, 68, 77] : shades[i] < least ? UNKNOWN : ramp[shades[i]];
     pixels.data.set([red, green, blue, 255], 4 * i);
   }
   pen.putImageData(pixels, 0, 0);
@@ -82,10 +84,10 @@ export function greyImage(pixels, width) {
 }
 
 // All arrows of one colour are one path.
-function arrows(pen, world, shades, moves, cell) {
+function arrows(pen, world, shades, moves, cell, least) {
   const dark = new Path2D(), light = new Path2D(), goal = world.goal[0] * world.width + world.goal[1];
   each(world, (row, col, i) => {
-    if ((world.image || !world.cells[i]) && i !== goal) arrow(shades[i] > 140 ? dark : light, row, col, MOVES[moves[i]], cell);
+    if ((world.image || !world.cells[i]) && i !== goal && shades[i] >= least) arrow(shades[i] > 140 ? dark : light, row, col, MOVES[moves[i]], cell);
   });
   pen.lineWidth = Math.max(1, cell * 0.07);
   pen.strokeStyle = "rgba(0,0,0,0.65)";

@@ -4,7 +4,7 @@ import { drawField, drawMap, greyImage } from "/draw.js";
 const $ = (id) => document.getElementById(id);
 const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, slopes_known: true };
 let image = null; // of the terrain, for models that take one
-let models = [], plan = null, backups = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
+let models = [], plan = null, backups = null, radius = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
 
 // --- requests; of many changes only the latest is planned ---
 
@@ -53,16 +53,25 @@ function show() {
   drawMap($("map"), world, plan, { cursor: document.activeElement === $("map") ? cursor : null, image });
   if (!plan || plan.cells !== world.cells.length) return;
   drawField($("reward"), world, plan.shades.reward, { over: image });
-  drawField($("value"), world, plan.shades.value, { hideWalls: true, moves: plan.shades.moves });
+  drawField($("value"), world, plan.shades.value, { hideWalls: true, moves: plan.shades.moves, least: searches() ? 255 - (radius ?? 255) : 0 });
   for (const field of ["reward", "value"])
     for (const end of ["low", "high"]) $(`${field}-${end}`).textContent = number(plan[field][end]);
-  $("k").max = Math.max(2 * trained(), plan.iterations);
-  $("k").value = plan.iterations;
-  $("k-shown").textContent = plan.iterations;
+  showDepth();
   $("verdict").textContent = verdict();
   $("cost").textContent = plan.reached ? plan.cost.toFixed(2) : `stops after ${plan.path.length - 1} steps`;
   $("optimal").textContent = !world.slopes_known ? "unknown" : plan.optimal === null ? "no path exists" : plan.optimal.toFixed(2);
   $("time").textContent = `${plan.milliseconds.toFixed(1)} ms`;
+}
+
+// K for planners that unroll their backups; for a search, the radius around the goal that is known.
+function showDepth() {
+  const known = radius ?? 255, reach = (plan.value.high - plan.value.low) * known / 255;
+  $("k").max = searches() ? 255 : Math.max(2 * trained(), plan.iterations);
+  $("k").value = searches() ? known : plan.iterations;
+  $("k-shown").textContent = searches() ? number(reach) : plan.iterations;
+  $("k-name").textContent = searches() ? "Known within cost" : "Backups K =";
+  $("k-auto").textContent = searches() ? "all" : "as trained";
+  $("value-about").textContent = searches() ? "in the order of search, and the moves" : "after K backups, and the moves";
 }
 
 function verdict() {
@@ -74,6 +83,13 @@ function verdict() {
 }
 
 const chosen = () => models.find((one) => one.id === $("model").value);
+const searches = () => chosen().iterations === null;
+
+// A planner for any map goes with the rule for corners that it was trained with.
+function matchRule() {
+  const fits = (one) => one.any_map && one.corner_cutting === $("corners").checked;
+  if (chosen().any_map && !fits(chosen())) $("model").value = models.find(fits)?.id ?? chosen().id;
+}
 
 function trained() {
   const model = chosen();
@@ -91,10 +107,10 @@ function setWorld(found) {
   Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, slopes_known: found.slopes_known ?? true });
   image = world.image && greyImage(unpack(world.image), world.width * chosen().pixels);
   world.cells = Uint8Array.from(found.cells, Number);
-  if (found.corner_cutting !== undefined) $("corners").checked = found.corner_cutting;
+  if (found.corner_cutting !== undefined) { $("corners").checked = found.corner_cutting; matchRule(); }
   const side = String(Math.max(world.height, world.width));
   if ([...$("size").options].some((option) => option.value === side)) $("size").value = side;
-  backups = cursor = null;
+  backups = radius = cursor = null;
   stop();
   replan();
 }
@@ -116,7 +132,8 @@ function updateControls() {
 }
 
 function modelChanged() {
-  backups = null;
+  backups = radius = null;
+  if (chosen().any_map) $("corners").checked = chosen().corner_cutting;
   if (takesImages() === Boolean(world.image)) return replan();
   if (takesImages()) $("size").value = 16;
   return newWorld("obstacles");
@@ -205,8 +222,14 @@ document.addEventListener("keydown", (event) => {
 // --- K, and watching the value spread ---
 
 function setBackups(change) {
+  if (searches()) return setRadius((radius ?? 255) + 8 * change);
   backups = Math.min(Math.max((plan?.iterations ?? trained()) + change, 1), 2000);
   replan();
+}
+
+function setRadius(wanted) {
+  radius = Math.min(Math.max(wanted, 1), 255);
+  show();
 }
 
 function stop() {
@@ -217,6 +240,7 @@ function stop() {
 
 function play() {
   if (playing !== null) return stop();
+  if (searches()) return playSearch();
   const last = trained();
   backups = 1;
   $("play").textContent = "❚❚ Pause";
@@ -229,11 +253,22 @@ function play() {
   }, 110);
 }
 
+function playSearch() {
+  $("play").textContent = "❚❚ Pause";
+  setRadius(1);
+  playing = setInterval(() => (radius >= 255 ? stop() : setRadius(radius + 3)), 40);
+}
+
 $("play").addEventListener("click", play);
-$("k").addEventListener("input", () => { stop(); backups = Number($("k").value); replan(); });
-$("k-auto").addEventListener("click", () => { stop(); backups = null; replan(); });
+$("k").addEventListener("input", () => {
+  stop();
+  if (searches()) return setRadius(Number($("k").value));
+  backups = Number($("k").value);
+  replan();
+});
+$("k-auto").addEventListener("click", () => { stop(); backups = radius = null; replan(); });
 $("model").addEventListener("change", modelChanged);
-$("corners").addEventListener("change", replan);
+$("corners").addEventListener("change", () => { matchRule(); replan(); });
 $("random").addEventListener("click", () => newWorld("obstacles"));
 $("maze").addEventListener("click", () => newWorld("maze"));
 $("clear").addEventListener("click", emptyWorld);
@@ -311,7 +346,10 @@ addEventListener("resize", show);
 
 const found = await (await fetch("/api/models")).json();
 models = found.models;
-for (const model of models) $("model").add(new Option(`${model.id} (K = ${model.iterations} at side ${model.size})`, model.id));
+for (const model of models) {
+  const depth = model.iterations === null ? "K = ∞" : `K = ${model.iterations} at side ${model.size}`;
+  $("model").add(new Option(`${model.id} (${depth})`, model.id));
+}
 let recalled = false;
 try { recalled = recall(); } catch { say("The link is damaged; a random world is shown instead."); }
 if (!recalled) newWorld("obstacles");

@@ -10,7 +10,7 @@ import numpy as np
 
 from vinlab.domains.mars.rasters.grid import Grid, bounds_in, grid_of, make_window
 from vinlab.domains.mars.rasters.reader import Greys, Raster, greys_of, import_rasterio, open_raster
-from vinlab.domains.mars.rasters.slope import Elevation, SlopeMap, SlopeSource, is_finer, slope_on
+from vinlab.domains.mars.rasters.slope import SlopeSource, is_finer, slope_on
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.types import InputError
 
@@ -100,8 +100,9 @@ def read_terrain(files: TerrainFiles) -> Terrain:
                 f"{files.image}: expected at most {MOST_PIXELS:,} pixels to read at once, got {pair.overlap.height} x "
                 f"{pair.overlap.width}; read them in tiles (terrain_tiles)."
             )
-        terrain = pair.read(pair.overlap)
-        return _require_known(replace(terrain, name=files.image.stem))
+        terrain = replace(pair.read(pair.overlap), name=files.image.stem)
+    _require_known(terrain.known.any(), terrain.name)
+    return terrain
 
 
 def terrain_tiles(files: TerrainFiles, *, side: int = 2048) -> Iterator[Terrain]:
@@ -116,18 +117,12 @@ def terrain_tiles(files: TerrainFiles, *, side: int = 2048) -> Iterator[Terrain]
                 if terrain.known.any():
                     found = True
                     yield terrain
-        if not found:
-            raise InputError(_nothing_known(files.image))
+        _require_known(found, files.image)
 
 
-def _require_known(terrain: Terrain) -> Terrain:
-    if not terrain.known.any():
-        raise InputError(_nothing_known(terrain.name))
-    return terrain
-
-
-def _nothing_known(name: Any) -> str:
-    return f"{name}: expected pixels with both an image and a slope, got none."
+def _require_known(found: bool | np.bool_, name: Any) -> None:
+    if not found:
+        raise InputError(f"{name}: expected pixels with both an image and a slope, got none.")
 
 
 def _placed(image: Raster, other: Raster) -> tuple[Raster, Raster, tuple[str, ...]]:
@@ -162,13 +157,13 @@ def _slope_source(raster: Raster, files: TerrainFiles) -> tuple[SlopeSource, tup
     if files.post_spacing is not None:
         down, along = files.post_spacing[0], files.post_spacing[-1]
         unit = down / abs(there.e), along / abs(there.a)
-        return Elevation(raster, unit), (f"Posts of {name} are {down:g} m x {along:g} m apart, as given.",)
+        return SlopeSource(raster, unit), (f"Posts of {name} are {down:g} m x {along:g} m apart, as given.",)
     if raster.crs is None:
         raise InputError(
             f"{raster.path}: expected coordinates, or a post spacing in metres (--post-spacing), got neither."
         )
     spacing = grid_of(raster).spacing(np.array([raster.shape[0] // 2]), None)
-    return Elevation(raster, None), (f"Posts of {name} are {spacing} apart, by its map and latitude.",)
+    return SlopeSource(raster, None), (f"Posts of {name} are {spacing} apart, by its map and latitude.",)
 
 
 def _slope_map(raster: Raster, step: float | None) -> tuple[SlopeSource, tuple[str, ...]]:
@@ -179,9 +174,8 @@ def _slope_map(raster: Raster, step: float | None) -> tuple[SlopeSource, tuple[s
         )
     unit = None if raster.crs else (1.0, 1.0)
     factor = 1.0 if step is None else step
-    return SlopeMap(raster, unit, factor), (
-        f"{raster.path.name} holds slopes, {factor:g} degrees each step.",
-    )
+    note = f"{raster.path.name} holds slopes, {factor:g} degrees each step."
+    return SlopeSource(raster, unit, factor), (note,)
 
 
 def _target(image: Raster, slope: SlopeSource, pixel_size: float | None) -> tuple[Grid, float]:
@@ -189,7 +183,7 @@ def _target(image: Raster, slope: SlopeSource, pixel_size: float | None) -> tupl
     own = grid_of(image)
     if pixel_size is None:
         return own, 1.0
-    if image.crs is None and isinstance(slope, SlopeMap):
+    if image.crs is None and slope.step is not None:
         raise InputError("expected an image or a slope with coordinates for a pixel size, got neither.")
     spacing = own.spacing(np.array([own.height // 2]), slope.unit).down[0]
     factor = round(pixel_size / spacing, 3)

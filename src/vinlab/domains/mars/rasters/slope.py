@@ -43,38 +43,26 @@ def slope_degrees(elevation: Float[np.ndarray, "h w"], spacing: Spacing) -> Floa
 
 
 @dataclass(frozen=True)
-class Elevation:
-    """An elevation model in metres."""
+class SlopeSource:
+    """An elevation model in metres, or a map of slopes."""
 
     raster: Raster
     unit: tuple[float, float] | None
     """Metres of a unit of the map, down and along; None where the reference system tells them."""
+    step: float | None = None
+    """Degrees of each step of a map of slopes; None for an elevation."""
 
     def degrees(self, values: np.ndarray, spacing: Spacing) -> Float32[np.ndarray, "h w"]:
-        """The slope of the terrain."""
-        return slope_degrees(values, spacing)
-
-
-@dataclass(frozen=True)
-class SlopeMap:
-    """A map of slopes, in steps of a factor."""
-
-    raster: Raster
-    unit: tuple[float, float] | None
-    factor: float
-
-    def degrees(self, values: np.ndarray, spacing: Spacing) -> Float32[np.ndarray, "h w"]:
-        """The values in degrees."""
-        slope = (values * self.factor).astype(np.float32)
+        """The slope of the terrain, from values of the raster."""
+        if self.step is None:
+            return slope_degrees(values, spacing)
+        slope = (values * self.step).astype(np.float32)
         if (slope < 0).any() or (slope > STEEPEST).any():
             raise InputError(
                 f"{self.raster.path}: expected slopes between 0 and 90 degrees, got {np.nanmin(slope):g} to "
-                f"{np.nanmax(slope):g} degrees at {self.factor:g} for each step."
+                f"{np.nanmax(slope):g} degrees at {self.step:g} for each step."
             )
         return slope
-
-
-SlopeSource = Elevation | SlopeMap
 
 
 def slope_on(source: SlopeSource, target: Grid, window: Any) -> Float32[np.ndarray, "h w"]:

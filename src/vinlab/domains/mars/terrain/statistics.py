@@ -9,12 +9,13 @@ from jaxtyping import Bool, Float64
 from vinlab.domains.mars.patches import (
     PAPER_PATCHES,
     PatchConfig,
-    Region,
     blocked_cells,
     cell_maps,
     find_patches,
+    whole_region,
 )
 from vinlab.domains.mars.terrain import Terrain
+from vinlab.types import Batch, concatenate
 
 PERCENTILES = (10, 25, 50, 75, 90, 95, 99)
 STEPS = 12
@@ -22,7 +23,7 @@ STEPS = 12
 
 
 @dataclass(frozen=True)
-class CellTraits:
+class CellTraits(Batch):
     """Simple image features of each cell of some terrain, and whether it is blocked."""
 
     features: Float64[np.ndarray, "N F"]
@@ -35,8 +36,8 @@ def describe_terrain(terrains: Sequence[Terrain], config: PatchConfig = PAPER_PA
     """Numbers for how steep and how blocked some terrain is, and how its image varies."""
     slope = np.concatenate([terrain.slope[terrain.known] for terrain in terrains])
     traits = cell_traits(terrains, config)
-    shares = np.concatenate([_patch_shares(terrain, config) for terrain in terrains])
-    deviations = np.concatenate([_patch_deviations(terrain, config) for terrain in terrains])
+    patches = [_describe_patches(terrain, config) for terrain in terrains]
+    shares, deviations = (np.concatenate(column) for column in zip(*patches, strict=True))
     return {
         **{f"slope, percentile {p}": float(np.percentile(slope, p)) for p in PERCENTILES},
         "pixels at or above the threshold": float((slope >= config.threshold).mean()),
@@ -52,21 +53,18 @@ def describe_terrain(terrains: Sequence[Terrain], config: PatchConfig = PAPER_PA
 
 def cell_traits(terrains: Sequence[Terrain], config: PatchConfig = PAPER_PATCHES) -> CellTraits:
     """The features of all cells that are wholly known."""
-    parts = [_traits(terrain, config) for terrain in terrains]
-    return CellTraits(
-        np.concatenate([part.features for part in parts]),
-        np.concatenate([part.blocked for part in parts]),
-        np.concatenate([part.slopes for part in parts]),
-    )
+    return concatenate(_traits(terrain, config) for terrain in terrains)
 
 
 def _traits(terrain: Terrain, config: PatchConfig) -> CellTraits:
+    from scipy.ndimage import binary_dilation
+
     cell = config.cell
     height, width = (side // cell * cell for side in terrain.image.shape)
     slope = terrain.slope[:height, :width]
     known = _per_cell(np.isfinite(slope), cell, np.logical_and)
     # Gaps in the image have edges of their own.
-    known &= ~_grown(~known)
+    known &= np.logical_not(binary_dilation(~known, np.ones((3, 3), bool)))
     features = _features(terrain.image[:height, :width].astype(np.float32), cell)
     steepest = _per_cell(np.nan_to_num(slope), cell, np.maximum)
     blocked = blocked_cells(slope[None], cell=cell, threshold=config.threshold)[0]
@@ -102,27 +100,13 @@ def _per_cell(values: np.ndarray, cell: int, join: np.ufunc) -> np.ndarray:
     return join.reduce(values.reshape(height // cell, cell, width // cell, cell), axis=(1, 3))
 
 
-def _grown(cells: np.ndarray) -> np.ndarray:
-    from scipy.ndimage import binary_dilation
-
-    return binary_dilation(cells, np.ones((3, 3), bool))
-
-
-def _patch_shares(terrain: Terrain, config: PatchConfig) -> np.ndarray:
-    corners = _corners(terrain, config)
-    maps = list(cell_maps(terrain, corners, config))
-    return np.concatenate(maps).mean(axis=(1, 2)) if maps else np.zeros(0)
-
-
-def _patch_deviations(terrain: Terrain, config: PatchConfig) -> np.ndarray:
-    side = config.side
-    corners = _corners(terrain, config)
-    return np.array([terrain.image[row : row + side, col : col + side].std() for row, col in corners])
-
-
-def _corners(terrain: Terrain, config: PatchConfig) -> np.ndarray:
+def _describe_patches(terrain: Terrain, config: PatchConfig) -> tuple[np.ndarray, np.ndarray]:
+    """The share of blocked cells and the standard deviation of grey of every patch."""
     everything = replace(config, min_free=2, min_blocked=0.0, max_blocked=1.0)
-    return find_patches(terrain, Region(0, 0, 0, *terrain.image.shape), everything, config.side // 2)[0]
+    corners, _ = find_patches(terrain, whole_region(terrain), everything, config.side // 2)
+    shares = [maps.mean(axis=(1, 2)) for maps in cell_maps(terrain, corners, config)]
+    squares = (terrain.image[row : row + config.side, col : col + config.side] for row, col in corners)
+    return np.concatenate([[], *shares]), np.array([square.std() for square in squares])
 
 
 def fit_logistic(traits: CellTraits, *, penalty: float = 1.0) -> Float64[np.ndarray, " F"]:
