@@ -20,6 +20,12 @@ def export(model: Positional[str], out: Positional[Path], /) -> None:
     print(
         f"Written to {out}. Inputs: observation [B C H W], states [B S 2], iterations; first output: logits."
     )
+    if loaded.network.iterations is None:
+        print(
+            f"{loaded.id} plans until the value settles: iterations is only a limit, and must exceed the moves of the "
+            "longest path; rows times columns always do."
+        )
+        return
     print(
         f"{loaded.id} has K = {loaded.network.iterations} on maps of side {loaded.size}; larger ones need more."
     )

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-FLOAT, INT, BOOL = 1, 7, 9
-"""ONNX's codes of float32, int64 and bool."""
+FLOAT, INT, BOOL, DOUBLE = 1, 7, 9, 11
+"""ONNX's codes of float32, int64, bool and float64."""
 
 
 class GraphBuilder:
@@ -35,6 +35,12 @@ class GraphBuilder:
         if bias is not None:
             inputs.append(self.constant(f"{output}_bias", bias))
         return self.node("Conv", inputs, output, pads=[kernel.shape[-1] // 2] * 4)
+
+    def nested(self) -> "GraphBuilder":
+        """An empty graph inside this one, which keeps its weights here."""
+        inner = GraphBuilder(self.helper, self.numpy_helper)
+        inner.weights = self.weights
+        return inner
 
     def finish(self, *, channels: int) -> Any:
         """The whole graph with its inputs and outputs."""

@@ -9,14 +9,17 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from vinlab.export._fixed_point import add_fixed_point, input_channels
 from vinlab.export._graph_builder import GraphBuilder, backup_body
 from vinlab.modules import (
     CnnReward,
     ExpCostReward,
     HierarchicalReward,
     HierarchicalTransition,
+    KnownMoves,
     LinearPolicy,
     LinearReward,
+    MoveCosts,
     SharedTransition,
     SoftmaxTransition,
     StateAttention,
@@ -27,6 +30,7 @@ from vinlab.planning import (
     GridPlanner,
     HierarchicalPlanner,
     SharedKernels,
+    ShortestPathPlanner,
     coarse_as_initial_value,
     coarse_as_reward,
 )
@@ -41,7 +45,8 @@ def export_onnx(network: Any, path: str | Path) -> None:
     """Write a VIN as ONNX.
 
     Inputs: ``observation [B C H W]``, ``states [B S 2]`` (row, col), ``iterations`` (K of every
-    level, one integer).
+    level, one integer). A VIN that plans to the fixed point backs up until the value settles, at most K times:
+    K must exceed the moves of the longest path.
     Outputs: ``logits [B S M]``, and ``reward``, ``value`` and ``q`` of the plan.
     """
     write_bytes(path, onnx_model(network).SerializeToString())
@@ -52,19 +57,33 @@ def onnx_model(network: Any) -> Any:
     onnx = _onnx()
     graph = GraphBuilder(onnx.helper, onnx.numpy_helper)
     _require_exportable(network)
-    levels = _levels(network)
-    coarser = None
-    for level in levels:
-        coarser = _add_level(graph, level, coarser)
-    _add_policy(graph, _matrix(network.policy, len(levels[-1].kernels.value)))
+    add = _add_known_moves if isinstance(network.planner, ShortestPathPlanner) else _add_levels
+    channels, actions = add(graph, network)
+    _add_policy(graph, _matrix(network.policy, actions))
     model = onnx.helper.make_model(
-        graph.finish(channels=levels[-1].features.in_channels),
+        graph.finish(channels=channels),
         opset_imports=[onnx.helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="vinlab",
     )
     onnx.checker.check_model(model, full_check=True)
     return model
+
+
+def _add_known_moves(graph: GraphBuilder, network: Any) -> tuple[int, int]:
+    """Add the plan of a VIN that plans to the fixed point; the numbers of channels and of moves are returned."""
+    moves = network.transition.moves
+    add_fixed_point(graph, network.reward, moves)
+    return input_channels(network.reward), len(moves)
+
+
+def _add_levels(graph: GraphBuilder, network: Any) -> tuple[int, int]:
+    """Add the plan of every level; the numbers of channels and of actions of the finest are returned."""
+    levels = _levels(network)
+    coarser = None
+    for level in levels:
+        coarser = _add_level(graph, level, coarser)
+    return levels[-1].features.in_channels, len(levels[-1].kernels.value)
 
 
 def _onnx() -> Any:
@@ -81,18 +100,21 @@ def _onnx() -> Any:
 PARTS = {
     "reward": (CnnReward, LinearReward, ExpCostReward, HierarchicalReward),
     "transition": (SharedTransition, SoftmaxTransition, HierarchicalTransition),
-    "planner": (GridPlanner, HierarchicalPlanner),
+    "planner": (GridPlanner, HierarchicalPlanner, ShortestPathPlanner),
     "attention": (StateAttention,),
     "policy": (LinearPolicy, TemperaturePolicy),
 }
+FIXED_POINT_PARTS = PARTS | {"reward": (MoveCosts,), "transition": (KnownMoves,)}
 LEVELS = {"reward": (CnnReward, ExpCostReward), "transition": (SharedTransition, SoftmaxTransition)}
-"""The parts that can be exported, and those of which each level of a hierarchical part is one."""
+"""The parts that can be exported, also beside a ``ShortestPathPlanner``, and those of which each level of a
+hierarchical part is one."""
 
 
 def _require_exportable(network: Any) -> None:
     if not isinstance(network, ValueIterationNetwork):
         raise InputError(f"expected a VIN to export, got {type(network).__name__}.")
-    for name, known in PARTS.items():
+    to_fixed_point = isinstance(network.planner, ShortestPathPlanner)
+    for name, known in (FIXED_POINT_PARTS if to_fixed_point else PARTS).items():
         _require_kind(f"{name} of an exported VIN", getattr(network, name), known)
     for name, known in LEVELS.items():
         for level in getattr(getattr(network, name), "levels", ()):
@@ -234,7 +256,7 @@ def _matrix(part: LinearPolicy | TemperaturePolicy, actions: int) -> Tensor:
     """The matrix ``[A M]`` from the values of the actions to the logits of the moves."""
     if isinstance(part, LinearPolicy):
         return part.moves.weight.detach().T
-    return torch.eye(actions, part.moves) * part.log_inverse_temperature.detach().exp()
+    return torch.eye(actions, min(part.moves, actions)) * part.log_inverse_temperature.detach().exp()
 
 
 def _add_policy(graph: GraphBuilder, matrix: Tensor) -> None:

@@ -1,0 +1,105 @@
+"""Costs of known moves, and the backups that find the fixed point of value iteration, as nodes of an ONNX graph.
+
+ONNX has no search, so the value is backed up until it settles, at most as often as the caller allows. Sums are made
+in float64, as in PyTorch.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from vinlab.export._graph_builder import BOOL, DOUBLE, FLOAT, INT, GraphBuilder
+from vinlab.modules import MoveCosts
+from vinlab.modules.move_cost import GAIN, MOST_LOG_PRICE
+from vinlab.planning.costs import UNREACHABLE, MoveTable
+
+TO_THE_END = np.iinfo(np.int64).max
+"""The end of a slice that takes all that follows its start."""
+
+
+def input_channels(part: MoveCosts) -> int:
+    """The number of channels of an observation."""
+    return max(*part.seen, part.goal_channel) + 1
+
+
+def add_fixed_point(graph: GraphBuilder, part: MoveCosts, moves: MoveTable) -> None:
+    """Add the costs and the plan: the graph's ``reward``, ``value`` and ``q``."""
+    costs = _add_costs(graph, part)
+    start = _add_terminals(graph, part)
+    actions = graph.constant("action_axis", np.array([1], np.int64))
+    true = graph.constant("true", np.array(True))
+    body = _backup_body(graph, moves, costs, start, actions)
+    value = graph.node("Loop", ["iterations", true, start], "settled", body=body)
+    through = _add_moves(graph, moves, value, costs, "last_")
+    q = graph.node("Max", [through, "unreachable"], "settled_q")
+    graph.node("Cast", [value], "value", to=FLOAT)
+    graph.node("Cast", [q], "q", to=FLOAT)
+
+
+def _add_costs(graph: GraphBuilder, part: MoveCosts) -> str:
+    """The cost of each move in each cell, in float64; its negative is the reward."""
+    bias = part.log_price.bias
+    assert bias is not None
+    seen = graph.constant("seen_channels", np.array(part.seen, np.int64))
+    image = graph.node("Gather", ["observation", seen], "seen", axis=1)
+    features = graph.convolution(image, part.features.weight, "features", part.features.bias)
+    hidden = graph.node("Relu", [features], "hidden")
+    log_price = graph.convolution(hidden, GAIN * part.log_price.weight, "log_price", GAIN * bias)
+    bounds = [
+        graph.constant("least_log_price", np.array(0, np.float32)),
+        graph.constant("most_log_price", np.array(MOST_LOG_PRICE, np.float32)),
+    ]
+    price = graph.node("Exp", [graph.node("Clip", [log_price, *bounds], "clipped_log_price")], "price")
+    costs = graph.node("Mul", [graph.constant("lengths", part.lengths), price], "costs")
+    graph.node("Neg", [costs], "reward")
+    return graph.node("Cast", [costs], "exact_costs", to=DOUBLE)
+
+
+def _add_terminals(graph: GraphBuilder, part: MoveCosts) -> str:
+    """The value before the first backup: 0 in the terminal cells, unreachable elsewhere."""
+    channel = graph.constant("goal_channel", np.array([part.goal_channel], np.int64))
+    marks = graph.node("Gather", ["observation", channel], "goal_marks", axis=1)
+    terminals = graph.node(
+        "Greater", [marks, graph.constant("unmarked", np.array(0, np.float32))], "terminals"
+    )
+    nothing = graph.constant("nothing", np.array(0, np.float64))
+    unreachable = graph.constant("unreachable", np.array(UNREACHABLE, np.float64))
+    return graph.node("Where", [terminals, nothing, unreachable], "start")
+
+
+def _add_moves(graph: GraphBuilder, moves: MoveTable, value: str, costs: str, prefix: str) -> str:
+    """The value of the cell that each move leads to, less its cost; at most ``UNREACHABLE`` where it leaves the map."""
+    before, after = np.maximum(-moves.offsets.min(axis=0), 0), np.maximum(moves.offsets.max(axis=0), 0)
+    pads = graph.constant("pads", np.array([0, 0, *before, 0, 0, *after], np.int64))
+    padded = graph.node("Pad", [value, pads, "unreachable"], f"{prefix}padded")
+    axes = graph.constant("map_axes", np.array([2, 3], np.int64))
+    reached = []
+    for move, offset in enumerate(moves.offsets):
+        ends = np.where(offset == after, TO_THE_END, offset - after)
+        corners = [graph.constant(f"start{move}", before + offset), graph.constant(f"end{move}", ends)]
+        reached.append(graph.node("Slice", [padded, *corners, axes], f"{prefix}reached{move}"))
+    onwards = graph.node("Concat", reached, f"{prefix}onwards", axis=1)
+    return graph.node("Sub", [onwards, costs], f"{prefix}through")
+
+
+def _backup_body(graph: GraphBuilder, moves: MoveTable, costs: str, start: str, actions: str) -> Any:
+    """One backup as the body of a loop that ends when no value has risen; all else comes from the outer graph.
+
+    Every q is below zero, so the larger of the best q and the first value is 0 in terminal cells, and elsewhere
+    nothing falls below unreachable.
+    """
+    inner = graph.nested()
+    through = _add_moves(inner, moves, "value_in", costs, "")
+    best = inner.node("ReduceMax", [through, actions], "best", keepdims=1)
+    inner.node("Max", [best, start], "value_out")
+    risen = inner.node("Greater", ["value_out", "value_in"], "risen")
+    most = inner.node("ReduceMax", [inner.node("Cast", [risen], "risen_number", to=FLOAT)], "any", keepdims=0)
+    inner.node("Cast", [most], "continue_out", to=BOOL)
+    describe = graph.helper.make_tensor_value_info
+    inputs = [
+        describe("step", INT, []),
+        describe("continue_in", BOOL, []),
+        describe("value_in", DOUBLE, ["B", 1, "H", "W"]),
+    ]
+    outputs = [describe("continue_out", BOOL, []), describe("value_out", DOUBLE, ["B", 1, "H", "W"])]
+    return graph.helper.make_graph(inner.nodes, "backup", inputs, outputs)
