@@ -26,6 +26,7 @@ def draw_generalisation(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
     return [
         save_figure(distance_figure(ordered, kind, title), out / name)
         for name, (kind, title) in FIGURES.items()
+        if any(kind in run.result["scores"] for run in ordered)
     ]
 
 
