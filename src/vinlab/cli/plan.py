@@ -16,7 +16,6 @@ from vinlab.models import Model
 from vinlab.navigation.draw import route_figure
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
 from vinlab.navigation.routes import Route
-from vinlab.types import InputError
 
 
 @dataclass(frozen=True)
