@@ -10,7 +10,9 @@ from vinlab.domains.gridworld.environment import step
 from vinlab.domains.gridworld.expert import ExactSolution, solve
 from vinlab.evaluation import metrics
 from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions, roll_out
-from vinlab.navigation.adaptive import make_plan
+from vinlab.navigation.adaptive import AdaptivePlan, make_plan
+from vinlab.navigation.greedy import follow_cells
+from vinlab.navigation.routes import ends_of
 from vinlab.types import GridProblems, Iterations, Scores
 
 
@@ -103,4 +105,23 @@ def evaluate_plan(
         expert_moves=solution.moves[index, rows, cols],
         optimal=solution.optimal[index, :, rows, cols],
         counts=np.arange(solution.paths.shape[1]) < solution.lengths[:, None] - 1,
+    )
+
+
+def evaluate_followed(
+    planned: AdaptivePlan, problem: GridProblems, solution: ExactSolution
+) -> EpisodeResults:
+    """The result of one problem whose moves in all cells are known: its path is followed, not planned anew."""
+    start, goal = ends_of(problem)
+    path, reached = follow_cells(planned.following[0], start, goal, width=problem.obstacles.shape[2])
+    horizon = max(1, 2 * int(solution.lengths[0]))
+    rows, cols = solution.paths[0].T
+    return EpisodeResults(
+        reached=np.array([reached and len(path) <= horizon]),
+        lengths=np.array([len(path)]),
+        expert_lengths=solution.lengths,
+        moves=planned.moves[:, rows, cols],
+        expert_moves=solution.moves[:, rows, cols],
+        optimal=solution.optimal[:, :, rows, cols].transpose(0, 2, 1),
+        counts=np.arange(len(rows)) < solution.lengths[:, None] - 1,
     )

@@ -3,29 +3,12 @@
 from typing import Any
 
 import numpy as np
-import torch
-from jaxtyping import Float, Int, Int8, UInt8
-from torch import Tensor
-from torch.nn.functional import one_hot
+from jaxtyping import Int, Int8, UInt8
 
 from vinlab.domains.gridworld.environment import step
 from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions
 from vinlab.planning.shortest_path import ShortestPathPlan, ShortestPathPlanner
-from vinlab.types import MOVE_NAMES, MOVE_OFFSETS, Iterations
-
-
-class TablePolicy:
-    """A policy that reads its moves from a table ``[B H W]``, which stands in place of a plan."""
-
-    def plan(self, observation: Tensor, *, iterations: Iterations = None) -> Any:
-        """A table is given, not planned."""
-        raise NotImplementedError("expected a table of moves, got an observation")
-
-    def act(self, plan: Int[np.ndarray, "B H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
-        """One for the move of the table, zero for the others."""
-        batch = torch.arange(len(states))[:, None]
-        moves = torch.from_numpy(plan.astype(np.int64))[batch, states[..., 0], states[..., 1]]
-        return one_hot(moves, len(MOVE_NAMES)).float()
+from vinlab.types import MOVE_OFFSETS
 
 
 def greedy_moves(

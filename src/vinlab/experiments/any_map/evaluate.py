@@ -17,8 +17,7 @@ from vinlab.experiments.results import RunResult
 from vinlab.learners.callbacks import Progress, Validation, no_progress
 from vinlab.models import Model
 from vinlab.navigation.adaptive import plan_adaptively
-from vinlab.navigation.evaluation import EpisodeResults, evaluate_plan, to_scores
-from vinlab.navigation.greedy import TablePolicy
+from vinlab.navigation.evaluation import EpisodeResults, evaluate_followed, to_scores
 from vinlab.types import GridProblems, Iterations
 
 DISTANCES = (0, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 10240)
@@ -88,7 +87,7 @@ def _evaluate_map(
     )
     used = planned.iterations
     return MapResult(
-        evaluate_plan(TablePolicy(), planned.moves, problem, solution, corner_cutting=corner_cutting),
+        evaluate_followed(planned, problem, solution),
         solution.costs.reshape(1, -1)[counts],
         planned.rollouts.reached[counts],
         planned.rollouts.lengths[counts],
