@@ -59,6 +59,7 @@ def plan_folder(folder: Path, model: Model | None, options: "PlanOptions", *, co
                 corner_cutting=corner_cutting,
                 report=lambda done, name=file.name: bar(len(results), len(files), f"{name}: {done} done"),
             )
+        bar(len(files), len(files), "")
     if options.json:
         print_json(folder_summary(results))
     else:
@@ -102,8 +103,8 @@ def total(results: Sequence[ScenarioResults]) -> dict[str, Any]:
 def files_table(results: dict[str, ScenarioResults], *, title: str) -> Table:
     """A row for each file, and one for all."""
     table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("file", overflow="fold")
-    for heading in ("scenarios", "reached", "at the stated length", "without route", "ms a plan"):
+    table.add_column("file", no_wrap=True)
+    for heading in ("scenarios", "reached", "at stated length", "no route", "ms a plan"):
         table.add_column(heading, justify="right")
     for name, found in results.items():
         _add_counts(table, name, found.summary())
@@ -152,7 +153,7 @@ def _add_row(
     mean, shortest = (
         float(lengths[reached].mean()) if len(reached) else math.nan for lengths in (results.costs, optimal)
     )
-    longer = f"{mean / shortest - 1:.2%}" if shortest > 0 else "–"
+    longer = f"{max(mean / shortest - 1, 0.0):.2%}" if shortest > 0 else "–"
     shown = [f"{number:.2f}" if math.isfinite(number) else "–" for number in (mean, shortest)]
     success = f"{len(reached) / len(part):.1%}" if len(part) else "–"
     table.add_row(name, str(len(part)), success, *shown, longer)

@@ -43,18 +43,18 @@ def plan_on_map(
 def obstacles_between(
     map: GridMap, start: tuple[int, int], goal: tuple[int, int]
 ) -> UInt8[np.ndarray, "H W"]:
-    """The obstacles on the terrain of the goal, on which the start must lie too."""
-    ends = np.array([start, goal])
-    if map.water_obstacles is None or not ((ends >= 0) & (ends < map.obstacles.shape)).all():
-        return map.obstacles
-    afloat = [not map.water_obstacles[tuple(end)] for end in ends]
-    if afloat[0] != afloat[1]:
-        words = ["in the water" if wet else "outside it" for wet in afloat]
+    """The obstacles on the terrain of start and goal, which must both lie in the water or on land."""
+    land, water, ends = map.obstacles, map.water_obstacles, np.array([start, goal])
+    if water is None or not ((ends >= 0) & (ends < land.shape)).all():
+        return land
+    afloat, ashore = (layer[tuple(ends.T)] == 0 for layer in (water, land))
+    if afloat.any() and ashore.any():
+        words = ["in the water" if wet else "on land" for wet in afloat]
         raise InputError(
-            f"expected start and goal both in the water or both outside it, got the start {words[0]} "
-            f"and the goal {words[1]}."
+            f"expected start and goal both in the water or both on land, got the start {words[0]} and the goal "
+            f"{words[1]}."
         )
-    return map.obstacles_for(goal)
+    return water if afloat.any() else land
 
 
 def _named(given: tuple[int, int] | None, known: tuple[int, int] | None, name: str) -> tuple[int, int]:

@@ -14,7 +14,6 @@ from vinlab.domains.gridworld.problem import observe
 from vinlab.evaluation.rollout import device_of
 from vinlab.maps import Scenarios
 from vinlab.models import Model
-from vinlab.modules import MoveCosts
 from vinlab.navigation.adaptive import plan_batch_adaptively
 from vinlab.navigation.greedy import follow_cells, follow_settled_moves, settles_alone
 from vinlab.navigation.map_files import MAX_CELLS, plans_to_fixed_point, require_plannable
@@ -138,7 +137,7 @@ def _planner(
     """What finds the paths on one map."""
     if model is None:
         return partial(_exact_paths, obstacles, cutting)
-    if settles_alone(model.network) and isinstance(model.network.reward, MoveCosts):
+    if settles_alone(model.network) and hasattr(model.network.reward, "costs"):
         return _searching_planner(model.network, obstacles, iterations, cutting)
     return partial(_model_paths, model, obstacles, iterations, cutting)
 
