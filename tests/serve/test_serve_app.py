@@ -195,7 +195,7 @@ def test_an_unknown_model_is_named():
 
 
 def test_networks_that_the_page_cannot_show_are_refused():
-    with pytest.raises(InputError, match="single-level VINs only, got gridworld/28/hvin"):
+    with pytest.raises(InputError, match="VINs that plan on one grid, got gridworld/28/hvin"):
         models_for_page(["gridworld/28/hvin"])
 
 
