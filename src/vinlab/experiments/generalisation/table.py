@@ -25,7 +25,7 @@ def table(runs: Sequence[FinishedRun]) -> str:
         "## Success from all cells, and by a shortest path\n",
         _matrix(scores, _shares),
         "## Backups: mean and most\n",
-        _matrix(scores, lambda one: f"{one['mean_iterations']:.0f}, {one['most_iterations']}"),
+        _matrix(scores, _backups),
         "## By the distance to the goal\n",
         "Share of the cells from which the goal is reached, in percent, by the length of their shortest path.\n",
         distance_table(far),
@@ -38,6 +38,11 @@ def table(runs: Sequence[FinishedRun]) -> str:
 def _name(run: FinishedRun) -> str:
     budget = "" if run.manifest.budget == "paper" else f" ({run.manifest.budget})"
     return f"{run.manifest.config['model']}{budget}"
+
+
+def _backups(one: dict[str, Any]) -> str:
+    """A planner to the fixed point has no number of backups."""
+    return f"{one['mean_iterations']:.0f}, {one['most_iterations']}" if one["most_iterations"] else "∞"
 
 
 def _shares(one: dict[str, Any]) -> str:
