@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from vinlab.learners.losses import DenseConfig, DenseLoss, ReachConfig, ReachLoss, reach_probability
-from vinlab.types import MOVE_OFFSETS, InputError
+from vinlab.types import MOVE_OFFSETS, DenseDemonstrations, InputError
 
 EAST, NORTH_EAST, SOUTH_EAST = 2, 4, 6
 
@@ -80,16 +80,13 @@ def test_the_gradient_is_that_of_finite_differences():
     )
 
 
-class OneMap:
+def one_map() -> DenseDemonstrations:
     """A batch of one map whose straight path is blocked."""
-
-    def __init__(self) -> None:
-        self.observations = torch.zeros(1, 1, 3, 4)
-        self.goals = torch.tensor([[[1, 3]]])
-        self.free = torch.ones(1, 3, 4, dtype=torch.bool)
-        self.free[0, 1, 1:3] = False
-        self.moves = torch.zeros(1, 8, 3, 4, dtype=torch.bool)
-        self.moves[0, NORTH_EAST, 1, 0] = self.moves[0, EAST, 0, 1] = self.moves[0, SOUTH_EAST, 0, 2] = True
+    blocked = torch.zeros(1, 3, 4, dtype=torch.bool)
+    blocked[0, 1, 1:3] = True
+    moves = torch.zeros(1, 8, 3, 4, dtype=torch.bool)
+    moves[0, NORTH_EAST, 1, 0] = moves[0, EAST, 0, 1] = moves[0, SOUTH_EAST, 0, 2] = True
+    return DenseDemonstrations(torch.zeros(1, 1, 3, 4), torch.tensor([[[1, 3]]]), moves, blocked)
 
 
 class Logits(torch.nn.Module):
@@ -106,7 +103,7 @@ class Logits(torch.nn.Module):
 
 @pytest.mark.parametrize("config", [DenseConfig(), ReachConfig()], ids=lambda config: config.kind)
 def test_training_finds_the_path_around_the_obstacle(config):
-    policy, batch = Logits(), OneMap()
+    policy, batch = Logits(), one_map()
     loss = config.build(policy)
     optimiser = torch.optim.Adam(policy.parameters(), lr=0.2)
     for _ in range(60):
@@ -118,7 +115,7 @@ def test_training_finds_the_path_around_the_obstacle(config):
 
 
 def test_imitation_may_count_beside_reaching_the_goal():
-    policy, batch = Logits(), OneMap()
+    policy, batch = Logits(), one_map()
     alone = ReachLoss(policy, ReachConfig())(batch)
     both = ReachLoss(policy, ReachConfig(imitation=0.5))(batch)
     assert both.item() == pytest.approx(alone.item() + 0.5 * DenseLoss(policy)(batch).item())

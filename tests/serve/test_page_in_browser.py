@@ -122,6 +122,7 @@ def test_drawing_a_wall_and_dragging_the_goal_change_the_path(page):
 
 
 def test_the_slider_shows_the_value_spreading(page):
+    act(page, lambda: page.select_option("#model", "gridworld/28/vin"))
     high, own = page.inner_text("#value-high"), page.inner_text("#k-shown")
     act(page, lambda: page.evaluate("k.value = 2; k.dispatchEvent(new Event('input'))"))
     assert page.inner_text("#k-shown") == "2"
@@ -132,6 +133,28 @@ def test_the_slider_shows_the_value_spreading(page):
     page.click("#play")
     wait_until(page, f"document.documentElement.dataset.plans >= {before + 8}")
     page.click("#play")
+
+
+def test_the_slider_of_a_search_shows_what_is_known_around_the_goal(page):
+    assert page.input_value("#model") == "grid/any"
+    assert page.inner_text("#k-name") == "Known within cost"
+    picture, before = page.evaluate("value.toDataURL()"), plans(page)
+    everything = float(page.inner_text("#k-shown"))
+    page.evaluate("k.value = 51; k.dispatchEvent(new Event('input'))")
+    assert float(page.inner_text("#k-shown")) == pytest.approx(everything / 5, rel=0.01)
+    assert page.evaluate("value.toDataURL()") != picture
+    page.click("#play")
+    wait_until(page, "play.textContent.includes('Play') && Number(k.value) === 255")
+    assert page.evaluate("value.toDataURL()") == picture
+    assert plans(page) == before
+
+
+def test_the_planner_goes_with_the_rule_for_corners(page):
+    act(page, lambda: page.click("#corners"))
+    assert page.input_value("#model") == "grid/strict"
+    assert "shortest path" in page.inner_text("#verdict")
+    act(page, lambda: page.select_option("#model", "grid/any"))
+    assert page.is_checked("#corners")
 
 
 def test_a_dropped_file_becomes_the_map_and_a_broken_one_a_sentence(page, tmp_path):

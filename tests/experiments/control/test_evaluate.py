@@ -25,7 +25,7 @@ def test_a_loaded_model_scores_as_its_run_did(searched, monkeypatch):
     [({"iterations": 5}, "--iterations"), ({"corner_cutting": False}, "--corner-cutting")],
 )
 def test_options_of_grids_are_refused(searched, option, words):
-    with pytest.raises(InputError, match=f"expected no options, got {words}"):
+    with pytest.raises(InputError, match=f"does not support {words}"):
         evaluation.evaluate(load(searched.folder), EvaluateRequest(**option))
 
 
