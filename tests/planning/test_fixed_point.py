@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+import vinlab
 from vinlab.modules.transition import SoftmaxTransition, move_kernels, move_logits
 from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels
 from vinlab.planning.costs import UNREACHABLE, CostMap, MoveTable, terminals_at
@@ -220,3 +221,24 @@ def test_bad_input_is_named():
         plan(TerminalReward(task.reward, torch.zeros_like(task.terminals)), transition)
     with pytest.raises(InputError, match="expected a tolerance above zero and at least one sweep, got 0"):
         FixedPointPlanner(tolerance=0.0)
+
+
+def test_a_vin_with_uncertain_moves_plans_and_learns():
+    logits = move_logits(logit=6.0)
+    network = vinlab.ValueIterationNetwork(
+        reward=vinlab.WithTerminals(vinlab.ExpCostReward(vinlab.CnnReward(hidden=4))),
+        transition=SoftmaxTransition(logits, logits),
+        planner=FixedPointPlanner(),
+        attention=vinlab.StateAttention(),
+        policy=vinlab.TemperaturePolicy(),
+    )
+    for weight in network.reward.parameters():
+        torch.nn.init.zeros_(weight)  # every cell costs 1
+    observation = torch.zeros(1, 2, 5, 6)
+    observation[0, 1, 2, 4] = 10.0
+    states = torch.tensor([[[2, 3], [1, 4]]])  # beside the goal
+    logits, plan = network(observation, states)
+    assert plan.value[0, 0, 2, 4] == 0
+    assert logits[0].argmax(dim=-1).tolist() == [2, 1]  # east, south
+    logits.logsumexp(dim=-1).sum().backward()
+    assert all(weight.grad is not None and weight.grad.isfinite().all() for weight in network.parameters())

@@ -3,7 +3,7 @@
 from vinlab.modules.attention import PatchAttention, StateAttention
 from vinlab.modules.move_cost import KnownMoves, MoveCosts
 from vinlab.modules.policy import IdentityPolicy, LinearPolicy, MlpPolicy, TemperaturePolicy
-from vinlab.modules.reward import CnnReward, ExpCostReward, HierarchicalReward, LinearReward
+from vinlab.modules.reward import CnnReward, ExpCostReward, HierarchicalReward, LinearReward, WithTerminals
 from vinlab.modules.transition import (
     FixedTransition,
     HierarchicalTransition,
@@ -34,6 +34,7 @@ __all__ = [
     "StateAttention",
     "TemperaturePolicy",
     "UntiedTransition",
+    "WithTerminals",
     "exit_cost_logits",
     "move_kernels",
     "move_logits",
