@@ -51,9 +51,9 @@ ABLATIONS: dict[str, tuple[str, Change]] = {
     "default": ("the recipe `default` as it is", lambda config: config),
     "free": ("parts: the paper's, free kernels that start as moves", _network(VinConfig(iterations=K))),
     "noise": ("parts and initialisation: the paper's, kernels start as noise", _noise),
-    "paths": ("targets: the expert's one move along seven ways per map", _paths),
+    "paths": ("targets: the expert's one move along seven paths per map", _paths),
     "noise-paths": (
-        "the paper's parts from noise, and one move along seven ways",
+        "the paper's parts from noise, and one move along seven paths",
         lambda config: _paths(_noise(config)),
     ),
     "k-half": (f"K = {K // 2}", _network(CostVinConfig(iterations=K // 2))),

@@ -43,7 +43,7 @@ CNN_EPOCHS = {8: 20, 16: 12, 28: 6}
 
 
 def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
-    """A VIN in one of the two ways."""
+    """A VIN by one of the two recipes."""
     if recipe == "paper":
         return paper_recipe(AuthorsVinConfig(iterations=ITERATIONS[size]), size, budget)
     return default_recipe(CostVinConfig(iterations=DEEP_ITERATIONS[size]), size, budget)

@@ -17,7 +17,7 @@ TRAINING_ITERATIONS = {8: 2, 16: 3, 28: 4}
 
 
 def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
-    """A hierarchical VIN in one of the two ways."""
+    """A hierarchical VIN by one of the two recipes."""
     iterations = (LEVEL_ITERATIONS[size],) * 2
     if recipe == "paper":
         network = HierarchicalVinConfig(iterations=iterations, initialisation="random")
