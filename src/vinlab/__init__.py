@@ -18,42 +18,38 @@ if TYPE_CHECKING:
         HierarchicalReward,
         HierarchicalTransition,
         IdentityPolicy,
-        KnownMoves,
         LinearPolicy,
         LinearReward,
         MlpPolicy,
-        MoveCosts,
         PatchAttention,
         SharedTransition,
         SoftmaxTransition,
         StateAttention,
         TemperaturePolicy,
         UntiedTransition,
-        WithTerminals,
         move_kernels,
         move_logits,
         random_kernels,
     )
+    from vinlab.modules.move_cost import KnownMoves, MoveCosts, WithTerminals
     from vinlab.navigation.evaluation import evaluate
     from vinlab.navigation.map_files import plan_on_map
     from vinlab.navigation.routes import Route, navigate
     from vinlab.networks import ValueIterationNetwork
     from vinlab.planning import (
-        CostMap,
-        FixedPointPlanner,
         GraphPlanner,
         GraphTransition,
         GridPlanner,
         HierarchicalPlanner,
         LocalKernels,
-        MoveTable,
         SharedKernels,
-        ShortestPathPlanner,
-        TerminalReward,
         UntiedKernels,
         coarse_as_initial_value,
         coarse_as_reward,
     )
+    from vinlab.planning.costs import CostMap, MoveTable
+    from vinlab.planning.fixed_point import FixedPointPlanner, TerminalReward
+    from vinlab.planning.shortest_path import ShortestPathPlanner
     from vinlab.types import Demonstrations, GraphPlan, GridProblems, InputError, Plan, Scores
 
     __version__: str
@@ -115,6 +111,14 @@ _CORE = ("vinlab.types", "vinlab.planning", "vinlab.modules", "vinlab.networks")
 """Where the public names are that need torch and numpy alone."""
 
 _ELSEWHERE = {
+    "CostMap": "vinlab.planning.costs",
+    "FixedPointPlanner": "vinlab.planning.fixed_point",
+    "KnownMoves": "vinlab.modules.move_cost",
+    "MoveCosts": "vinlab.modules.move_cost",
+    "MoveTable": "vinlab.planning.costs",
+    "ShortestPathPlanner": "vinlab.planning.shortest_path",
+    "TerminalReward": "vinlab.planning.fixed_point",
+    "WithTerminals": "vinlab.modules.move_cost",
     "Model": "vinlab.models",
     "Route": "vinlab.navigation.routes",
     "evaluate": "vinlab.navigation.evaluation",

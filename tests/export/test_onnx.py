@@ -11,20 +11,15 @@ from vinlab.cli import main
 from vinlab.domains.gridworld.problem import observe
 from vinlab.export.onnx import export_onnx, onnx_model
 from vinlab.models import load
-from vinlab.modules import (
-    HierarchicalTransition,
-    KnownMoves,
-    MoveCosts,
-    StateAttention,
-    TemperaturePolicy,
-)
+from vinlab.modules import HierarchicalTransition, StateAttention, TemperaturePolicy
+from vinlab.modules.move_cost import KnownMoves, MoveCosts
 from vinlab.networks import ValueIterationNetwork
 from vinlab.networks.grid.configs import AuthorsVinConfig, HierarchicalVinConfig, UntiedVinConfig, VinConfig
 from vinlab.networks.grid.cost_vin import CostVinConfig, HierarchicalCostVinConfig
 from vinlab.networks.grid.fixed_point import FixedPointVinConfig
-from vinlab.planning import ShortestPathPlanner
 from vinlab.planning.costs import UNREACHABLE, MoveTable
 from vinlab.planning.policy_evaluation import unrolled_plan
+from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.recording.files import write_json
 from vinlab.recording.weights import save_tensors
 from vinlab.types import InputError

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from vinlab.export._graph_builder import BOOL, DOUBLE, FLOAT, INT, GraphBuilder
-from vinlab.modules import MoveCosts
-from vinlab.modules.move_cost import GAIN, MOST_LOG_PRICE
+from vinlab.modules.move_cost import GAIN, MOST_LOG_PRICE, MoveCosts
 from vinlab.planning.costs import UNREACHABLE, MoveTable
 
 TO_THE_END = np.iinfo(np.int64).max

@@ -16,24 +16,23 @@ from vinlab.modules import (
     ExpCostReward,
     HierarchicalReward,
     HierarchicalTransition,
-    KnownMoves,
     LinearPolicy,
     LinearReward,
-    MoveCosts,
     SharedTransition,
     SoftmaxTransition,
     StateAttention,
     TemperaturePolicy,
 )
+from vinlab.modules.move_cost import KnownMoves, MoveCosts
 from vinlab.networks import ValueIterationNetwork
 from vinlab.planning import (
     GridPlanner,
     HierarchicalPlanner,
     SharedKernels,
-    ShortestPathPlanner,
     coarse_as_initial_value,
     coarse_as_reward,
 )
+from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.recording.files import write_bytes
 from vinlab.types import InputError
 

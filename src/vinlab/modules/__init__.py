@@ -1,9 +1,8 @@
 """The four learned parts of a VIN: reward, transition, attention and policy."""
 
 from vinlab.modules.attention import PatchAttention, StateAttention
-from vinlab.modules.move_cost import KnownMoves, MoveCosts
 from vinlab.modules.policy import IdentityPolicy, LinearPolicy, MlpPolicy, TemperaturePolicy
-from vinlab.modules.reward import CnnReward, ExpCostReward, HierarchicalReward, LinearReward, WithTerminals
+from vinlab.modules.reward import CnnReward, ExpCostReward, HierarchicalReward, LinearReward
 from vinlab.modules.transition import (
     FixedTransition,
     HierarchicalTransition,
@@ -23,18 +22,15 @@ __all__ = [
     "HierarchicalReward",
     "HierarchicalTransition",
     "IdentityPolicy",
-    "KnownMoves",
     "LinearPolicy",
     "LinearReward",
     "MlpPolicy",
-    "MoveCosts",
     "PatchAttention",
     "SharedTransition",
     "SoftmaxTransition",
     "StateAttention",
     "TemperaturePolicy",
     "UntiedTransition",
-    "WithTerminals",
     "exit_cost_logits",
     "move_kernels",
     "move_logits",

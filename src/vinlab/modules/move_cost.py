@@ -1,4 +1,4 @@
-"""Reward and transition parts for planners with known moves: a learned cost for each move in each cell."""
+"""Reward and transition parts for planners to the fixed point: costs of moves, known moves, terminal cells."""
 
 from typing import Final
 
@@ -7,6 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from vinlab.planning.costs import CostMap, MoveTable
+from vinlab.planning.fixed_point import TerminalReward
 
 MOST_LOG_PRICE: Final = 20.0
 """The largest logarithm of a price; beyond it a price has no gradient."""
@@ -83,3 +84,16 @@ class KnownMoves(nn.Module):
     def forward(self, observation: Tensor) -> MoveTable:
         """The table."""
         return self.moves
+
+
+class WithTerminals(nn.Module):
+    """A reward part for planners to the fixed point: a reward below zero, and the goal channel's terminal cells."""
+
+    def __init__(self, reward: nn.Module, *, goal_channel: int = 1) -> None:
+        super().__init__()
+        self.reward = reward
+        self.goal_channel = goal_channel
+
+    def forward(self, observation: Float[Tensor, "B C H W"]) -> TerminalReward:
+        """The reward of each cell, and the cells in which a path may end."""
+        return TerminalReward(self.reward(observation), observation[:, self.goal_channel] > 0)

@@ -7,7 +7,6 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.planning.fixed_point import TerminalReward
 from vinlab.planning.hierarchy import downsample_max
 
 
@@ -80,16 +79,3 @@ class HierarchicalReward(nn.Module):
     def forward(self, observation: Float[Tensor, "B C H W"]) -> list[Tensor]:
         """The rewards ``[B R h w]`` of the levels."""
         return [level(observation) for level in self.levels]
-
-
-class WithTerminals(nn.Module):
-    """A reward part for planners to the fixed point: a reward below zero, and the goal channel's terminal cells."""
-
-    def __init__(self, reward: nn.Module, *, goal_channel: int = 1) -> None:
-        super().__init__()
-        self.reward = reward
-        self.goal_channel = goal_channel
-
-    def forward(self, observation: Float[Tensor, "B C H W"]) -> TerminalReward:
-        """The reward of each cell, and the cells in which a path may end."""
-        return TerminalReward(self.reward(observation), observation[:, self.goal_channel] > 0)

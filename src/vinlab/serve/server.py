@@ -9,7 +9,8 @@ import numpy as np
 
 from vinlab.models import Model, load, shipped_ids
 from vinlab.networks import ValueIterationNetwork
-from vinlab.planning import GridPlanner, ShortestPathPlanner
+from vinlab.planning import GridPlanner
+from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.serve.handlers import answer_plan
 from vinlab.serve.schemas import PlanRequest
 from vinlab.serve.terrain import pixels_of

@@ -5,7 +5,8 @@ from typing import ClassVar
 
 from torch import nn
 
-from vinlab.modules import KnownMoves, MoveCosts, StateAttention, TemperaturePolicy
+from vinlab.modules import StateAttention, TemperaturePolicy
+from vinlab.modules.move_cost import KnownMoves, MoveCosts
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning.shortest_path import ShortestPathPlanner
 
