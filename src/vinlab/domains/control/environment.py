@@ -12,8 +12,6 @@ from vinlab.domains.control.geometry import HALF_SIDE, RADIUS
 from vinlab.domains.control.problem import ControlProblems
 from vinlab.types import ContinuousRollouts, InputError
 
-ENVIRONMENT_ID = "vinlab/ParticleControl-v0"
-
 Controller = Callable[[int, Float64[np.ndarray, "B N 4"]], Float64[np.ndarray, "B N 2"]]
 """The forces at a time step in N states of each square."""
 
@@ -149,16 +147,6 @@ def require_mujoco() -> Any:
     import mujoco
 
     return mujoco
-
-
-def register_environments() -> None:
-    """Register ``vinlab/ParticleControl-v0`` with Gymnasium; a second call changes nothing."""
-    import gymnasium
-
-    if ENVIRONMENT_ID not in gymnasium.registry:
-        gymnasium.register(
-            ENVIRONMENT_ID, entry_point="vinlab.domains.control.gymnasium_env:ParticleControlEnvironment"
-        )
 
 
 def _edges() -> Float64[np.ndarray, "4 4"]:
