@@ -3,11 +3,13 @@
 Gymnasium imports it by itself with ``gymnasium.make("vinlab.envs:vinlab/GridWorld-v0")``.
 """
 
+from typing import Any
+
 import gymnasium
 
 _DOMAINS = "vinlab.domains"
 
-ENVIRONMENTS = {
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "vinlab/GridWorld-v0": {"entry_point": f"{_DOMAINS}.gridworld.gymnasium_env:GridWorldEnvironment"},
     "vinlab/HoleWorld-v0": {
         "entry_point": f"{_DOMAINS}.holeworld.gymnasium_env:HoleWorldEnvironment",

@@ -41,7 +41,7 @@ def cells_text(obstacles: UInt8[np.ndarray, "H W"], state: Cell, goal: Cell) -> 
 
 def cells_image(obstacles: UInt8[np.ndarray, "H W"], state: Cell, goal: Cell) -> UInt8[np.ndarray, "h w 3"]:
     """Squares in the colours of the figures, with a disc at the state."""
-    from vinlab.figures import style
+    import vinlab.figures.style as style
 
     cells = np.where((obstacles != 0)[..., None], _rgb(style.OBSTACLE), _rgb(style.FREE))
     cells[tuple(goal)] = _rgb(style.GOAL)
