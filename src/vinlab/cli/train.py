@@ -7,6 +7,7 @@ from typing import Annotated
 import torch
 from tyro.conf import Positional, UseAppendAction, arg
 
+from vinlab.cli.models import require_device
 from vinlab.cli.output import print_scores, require_at_least, watched
 from vinlab.experiments import experiment_of
 from vinlab.experiments.base import Budget, Recipe, TrainingRequest
@@ -93,14 +94,3 @@ def run_folder(
 ) -> Path:
     """Where a run is written if no folder is given; one with changes of its own lies apart."""
     return Path("runs") / id / f"{recipe}-{budget}{'-changed' if changed else ''}" / f"seed-{seed}"
-
-
-def require_device(name: str) -> str:
-    """The device, if PyTorch can compute there."""
-    try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise InputError(
-            f"--device: expected a device that PyTorch has here, such as cpu, got '{name}'."
-        ) from error
-    return name

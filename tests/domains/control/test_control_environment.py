@@ -140,5 +140,5 @@ def test_without_mujoco_one_sentence_says_what_to_install():
     assert done.returncode == 1
     said = [line for line in done.stderr.splitlines() if line.startswith("vinlab:")]
     assert len(said) == 1
-    assert "pip install 'vinlab[control]'" in said[0]
+    assert "pip install mujoco (vinlab's extra 'control')" in said[0]
     assert "Traceback" not in done.stderr
