@@ -5,7 +5,14 @@ from pathlib import Path
 import torch
 from tyro.conf import Positional
 
-from vinlab.cli.output import print_scores, require_at_least, watched
+from vinlab.cli.checks import (
+    MOST_SEED,
+    most_threads,
+    require_between,
+    require_folder,
+    require_one_of_two,
+)
+from vinlab.cli.output import print_scores, watched
 from vinlab.experiments import experiment_of
 from vinlab.experiments.base import Budget, Recipe, TrainingRequest
 from vinlab.experiments.runner import train as train_setting
@@ -25,6 +32,7 @@ def train(
     threads: int | None = None,
     resume: bool = False,
     overwrite: bool = False,
+    allow_changes: bool = False,
     tensorboard: bool = False,
 ) -> None:
     """Train a setting from scratch, evaluate it on unseen problems and record the run.
@@ -40,10 +48,13 @@ def train(
         threads: Number of CPU threads; PyTorch's default if not given.
         resume: Continue the unfinished run in the folder.
         overwrite: Replace the run in the folder.
+        allow_changes: With --resume: continue with another number of threads, device or version of a package, as the
+            manifest will note.
         tensorboard: Write the metrics for TensorBoard too.
     """
+    require_one_of_two(resume, overwrite)
     if threads is not None:
-        torch.set_num_threads(require_at_least(1, threads, "--threads"))
+        torch.set_num_threads(require_between(1, threads, most_threads(), "--threads"))
     experiment = experiment_of(id)
     if not experiment.trains:
         raise InputError(
@@ -52,14 +63,15 @@ def train(
     with distributed.joined_processes():
         request = TrainingRequest(
             id=id,
-            out=out or run_folder(id, budget, recipe, seed),
+            out=require_folder(out) if out else run_folder(id, budget, recipe, seed),
             budget=budget,
             recipe=recipe,
-            seed=require_at_least(0, seed, "--seed"),
+            seed=require_between(0, seed, MOST_SEED, "--seed"),
             data=data,
             device=require_device(device),
             resume=resume,
             overwrite=overwrite,
+            allow_changes=allow_changes,
             tensorboard=tensorboard,
         )
         with watched(f"Training {id}", visible=distributed.rank() == 0) as progress:
