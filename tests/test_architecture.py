@@ -12,6 +12,9 @@ import vinlab
 
 PACKAGE = Path(vinlab.__file__).parent
 
+SAFE_FILES = {"recording.files", "recording.array_files", "recording.json_files"}
+"""The readers of files from unknown sources, which every reader of a format is built on."""
+
 SEES: dict[str, set[str]] = {
     "types": set(),
     "planning": {"types"},
@@ -21,8 +24,8 @@ SEES: dict[str, set[str]] = {
     "learners": {"types", "evaluation.rollout"},
     "networks": {"types", "planning", "modules", "recording.serialization"},
     "models": {"types", "networks", "recording"},
-    "domains": {"types", "figures.style", "planning.exact", "recording.files"},
-    "maps": {"types", "recording.files"},
+    "domains": {"types", "figures.style", "planning.exact", *SAFE_FILES},
+    "maps": {"types", *SAFE_FILES},
     "figures": {"types", "recording.files"},
     "export": {"types", "planning", "modules", "networks", "recording.files"},
     "integrations": {"types", "networks"},

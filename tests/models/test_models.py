@@ -15,7 +15,8 @@ from vinlab.experiments.runner import train
 from vinlab.models import default_id, load, read_card, shipped_ids
 from vinlab.models.names import suggestion
 from vinlab.networks.configs import OLD_KINDS, OLD_WEIGHTS, REGISTRY, config_class, network_config
-from vinlab.recording.files import read_json_object
+from vinlab.recording.files import write_json
+from vinlab.recording.json_files import read_json_object
 from vinlab.recording.serialization import to_plain
 from vinlab.recording.weights import load_tensors, save_tensors
 from vinlab.types import InputError
@@ -35,6 +36,7 @@ def copy_of(run, folder):
     folder.mkdir()
     for path in run.folder.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
+    write_json(folder / "result.json", run.result)  # without checksums, so that other settings can be tried
     return folder
 
 

@@ -10,7 +10,7 @@ from vinlab.experiments import experiment_named
 from vinlab.experiments.base import TrainingRequest
 from vinlab.experiments.runner import train
 from vinlab.models.publish import card_of, publish
-from vinlab.recording.files import read_json_object
+from vinlab.recording.json_files import read_json_object
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,11 @@ import pytest
 from vinlab.recording import files
 from vinlab.recording.files import (
     append_line,
-    read_json,
-    read_json_object,
     write_bytes,
     write_json,
     write_text,
 )
+from vinlab.recording.json_files import read_json, read_json_object
 from vinlab.types import InputError
 
 
@@ -113,7 +112,7 @@ def test_a_bad_json_file_is_named_with_its_fault(tmp_path: Path, content: bytes,
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such file"):
         read_json(tmp_path / "a.json")
-    with pytest.raises(InputError, match="Is a directory"):
+    with pytest.raises(InputError, match="got a folder"):
         read_json(tmp_path)
 
 

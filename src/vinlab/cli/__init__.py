@@ -4,10 +4,12 @@ The module of a command is imported when the command is chosen, so that ``vinlab
 """
 
 import difflib
+import io
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 
@@ -48,6 +50,10 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command; an error ends in one sentence and a non-zero exit."""
+    # Names of files may hold bytes that are no text, and not every terminal has every letter.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     name, *options = (sys.argv[1:] if arguments is None else list(arguments)) or [""]
     if name in ("-h", "--help"):
         print(usage())
@@ -82,21 +88,42 @@ def usage() -> str:
 
 def run(name: str, options: Sequence[str]) -> None:
     """Parse the options of a command and call it."""
-    import tyro
-
-    from vinlab.types import InputError
-
     command = COMMANDS[name]
     try:
-        tyro.cli(command.load(), prog=f"vinlab {name}", args=options)
-    except InputError as error:
-        _stop(f"vinlab: {error}", 1)
+        _call(command, name, options)
     except KeyboardInterrupt:
         _stop(f"vinlab: interrupted{'; continue with --resume' if command.resumes else ''}.", 130)
+    except MemoryError:
+        _stop("vinlab: there is not enough memory for this; use smaller maps or fewer problems.", 1)
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:
         _stop(f"vinlab: {error.filename or 'the system'}: {error.strerror or error}.", 1)
+
+
+def _call(command: Command, name: str, options: Sequence[str]) -> None:
+    """Import and call the command; wrong inputs and a lack of memory in PyTorch end in a sentence."""
+    import tyro
+
+    from vinlab.types import InputError
+
+    for option in options:
+        if not option or (option.endswith("=") and option.startswith("--")):
+            _stop(f"vinlab {name}: expected a value, got an empty text{_before(option, options)}.", 2)
+    try:
+        tyro.cli(command.load(), prog=f"vinlab {name}", args=options)
+    except InputError as error:
+        _stop(f"vinlab: {error}", 1)
+    except RuntimeError as error:
+        if "allocate memory" not in str(error):
+            raise
+        raise MemoryError from error
+
+
+def _before(option: str, options: Sequence[str]) -> str:
+    """For which option a text was given."""
+    before = option.rstrip("=") or next((name for name, value in pairwise(options) if value == option), "")
+    return f" for {before}" if before.startswith("--") else ""
 
 
 def _stop(sentence: str, code: int) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
+from vinlab.cli.checks import MOST_CLICKS, require_between, require_file_name
+
 if TYPE_CHECKING:
     from vinlab.experiments.web.browse import Browser, ClickPath
 
@@ -32,6 +34,9 @@ def browse(
     from vinlab.experiments.web.browse import browser_of
     from vinlab.models import load
 
+    require_between(1, clicks, MOST_CLICKS, "--clicks")
+    if out is not None:
+        require_file_name(out)
     browser = browser_of(load(model), data)
     path = browser.follow(query, start=browser.page_named(start) if start else 0, max_clicks=clicks)
     print_path(browser, path)

@@ -8,7 +8,16 @@ from typing import Annotated, Literal
 import numpy as np
 from tyro.conf import Positional, arg
 
-from vinlab.cli.output import require_at_least, watched
+from vinlab.cli.checks import (
+    LARGEST_SIDE,
+    MOST_CELLS,
+    MOST_SEED,
+    MOST_TERRAIN_CELLS,
+    require_between,
+    require_cells,
+    require_file_name,
+)
+from vinlab.cli.output import watched
 from vinlab.domains.gridworld import files as gridworld_files
 from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.domains.gridworld.obstacles import ScatterConfig
@@ -82,7 +91,8 @@ def data(
         seed: Random seed.
         threshold: Mars: degrees from which on a cell is blocked.
     """
-    require_at_least(0, seed, "--seed")
+    require_between(0, seed, MOST_SEED, "--seed")
+    require_file_name(out)
     if domain == "mars":
         write_terrain_problems(out, terrain.files(), size=size, count=count, threshold=threshold, seed=seed)
     elif terrain != TerrainOptions():
@@ -105,6 +115,7 @@ def parse_spacing(text: str | None) -> tuple[float, ...] | None:
 
 def write_grid_problems(out: Path, family: Family, *, size: int, count: int, seed: int) -> None:
     """Write random problems of the grid-world."""
+    require_cells(size, count, MOST_CELLS, LARGEST_SIDE)
     drawn = {"obstacles": None, "scattered": ScatterConfig(), "mazes": MazeConfig()}[family]
     rng = np.random.default_rng(seed)
     problems = sample_grid_problems(GridworldConfig(size=size, family=drawn), count, rng=rng)
@@ -118,7 +129,10 @@ def write_terrain_problems(
     out: Path, files: TerrainFiles | None, *, size: int, count: int, threshold: float, seed: int
 ) -> None:
     """Write problems on the terrain of some files, or on synthetic terrain, and print what was assumed."""
-    side = require_at_least(4, size, "--size") * CELL
+    side = require_between(4, size, LARGEST_SIDE // CELL, "--size") * CELL
+    require_cells(size, count, MOST_TERRAIN_CELLS, LARGEST_SIDE // CELL)
+    if not 0 <= threshold <= 90:
+        raise InputError(f"--threshold: expected 0 to 90 degrees, got {threshold}.")
     free = max(2, int(FREE_SHARE * size**2))
     config = PatchConfig(side=side, threshold=threshold, stride=max(1, side // 2), min_free=free)
     tiles = (

@@ -6,6 +6,7 @@ from typing import Literal
 
 from tyro.conf import Positional
 
+from vinlab.cli.checks import require_backups, require_folder, require_one_of_two
 from vinlab.cli.models import load_model
 from vinlab.cli.output import CornerCutting, corner_rule, print_json, print_scores, print_settings, watched
 from vinlab.experiments import experiment_named, experiment_of
@@ -48,6 +49,8 @@ def evaluate(
         resume: With --suite: continue the unfinished run in the folder.
         overwrite: With --suite: replace the run in the folder.
     """
+    require_one_of_two(resume, overwrite)
+    require_backups(iterations)
     loaded = load_model(model, device=device)
     others = (problems, iterations, data) != (None, None, None) or corner_cutting != "auto"
     if suite and others:
@@ -93,7 +96,11 @@ def run_suite(
         )
     id = settings[model.id]
     request = TrainingRequest(
-        id, out or run_folder(id, budget), budget=budget, resume=resume, overwrite=overwrite
+        id,
+        require_folder(out) if out else run_folder(id, budget),
+        budget=budget,
+        resume=resume,
+        overwrite=overwrite,
     )
     with watched(f"Evaluating {model.id}") as progress:
         run = train(experiment, request, progress=progress)

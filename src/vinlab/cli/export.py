@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tyro.conf import Positional
 
+from vinlab.cli.checks import require_file_name
 from vinlab.cli.models import load_model
 from vinlab.export.onnx import export_onnx
 
@@ -15,6 +16,7 @@ def export(model: Positional[str], out: Positional[Path], /) -> None:
         model: The id of a shipped model such as gridworld/28/vin, or the folder of a run.
         out: The .onnx file to write.
     """
+    require_file_name(out, "out")
     loaded = load_model(model)
     export_onnx(loaded.network, out)
     print(

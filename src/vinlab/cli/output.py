@@ -1,4 +1,4 @@
-"""What the commands print: progress bars, scores beside the paper's, routes in words; and checks of their options."""
+"""What the commands print: progress bars, scores beside the paper's and routes in words."""
 
 import json
 import math
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from vinlab.models import Model
 from vinlab.navigation.routes import Route
 from vinlab.recording.serialization import standard_json, to_plain
-from vinlab.types import InputError
 
 if TYPE_CHECKING:  # rich is imported where something is printed with it, so that a plan starts sooner
     from rich.progress import Progress
@@ -168,13 +167,6 @@ def print_json(record: Mapping[str, Any]) -> None:
 def corner_rule(choice: CornerCutting) -> bool | None:
     """Whether corners may be cut; None where the map or the model decides."""
     return {"auto": None, "allow": True, "forbid": False}[choice]
-
-
-def require_at_least(least: int, number: int, name: str) -> int:
-    """The number, if it is large enough."""
-    if number < least:
-        raise InputError(f"{name}: expected at least {least}, got {number}.")
-    return number
 
 
 def describe(route: Route) -> str:

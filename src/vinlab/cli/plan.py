@@ -8,6 +8,7 @@ import numpy as np
 from tyro.conf import Positional, arg
 
 from vinlab import models
+from vinlab.cli.checks import require_backups, require_file_name
 from vinlab.cli.output import CornerCutting, corner_rule, describe, format_iterations, print_json
 from vinlab.cli.plan_scenarios import plan_file, plan_folder
 from vinlab.figures.save import save_figure
@@ -68,6 +69,10 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
             terrain.
         options: How to plan.
     """
+    require_backups(options.iterations)
+    require_file_name(options.out)
+    if options.path_out is not None:
+        require_file_name(options.path_out, "--path-out")
     chosen = models.load(options.model) if options.model and not options.exact else None
     if chosen is not None:
         from vinlab.cli.plan_image import plan_on_image

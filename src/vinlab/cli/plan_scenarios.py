@@ -13,6 +13,7 @@ from rich.table import Table
 
 from vinlab.cli.output import print_json, watched
 from vinlab.maps import Scenarios, read_scenarios
+from vinlab.maps.safe_files import files_below
 from vinlab.models import Model
 from vinlab.navigation.scenarios import ScenarioResults, optimal_costs, run_scenarios
 from vinlab.types import InputError
@@ -69,7 +70,7 @@ def plan_folder(folder: Path, model: Model | None, options: "PlanOptions", *, co
 
 def scenario_files(folder: Path) -> list[Path]:
     """The ``.scen`` files in a folder and below it, at least one."""
-    files = sorted(folder.rglob("*.scen"))
+    files = files_below(folder, ".scen")
     if not files:
         raise InputError(f"{folder}: expected a folder with .scen files and their maps, got one without any.")
     return files

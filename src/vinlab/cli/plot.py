@@ -5,9 +5,10 @@ from pathlib import Path
 from tyro.conf import Positional
 
 from vinlab.cli.models import load_model
-from vinlab.cli.table import runs_of
+from vinlab.cli.table import left_out, runs_of
 from vinlab.experiments import experiment_named, experiment_of
 from vinlab.experiments.catalogue import ALIASES, NAMES
+from vinlab.experiments.tables import made_from_usable
 from vinlab.figures.curves import curves_figure
 from vinlab.figures.save import save_figure
 from vinlab.recording.finished_run import WEIGHTS, open_run
@@ -65,4 +66,5 @@ def draw_experiment(name: str, runs: Path, out: Path) -> list[Path]:
     experiment = experiment_named(name)
     if experiment.summary_figures is None:
         return []
-    return experiment.summary_figures(runs_of(experiment, runs), out)
+    draw = experiment.summary_figures
+    return made_from_usable(lambda found: draw(found, out), runs_of(experiment, runs), left_out)

@@ -7,7 +7,8 @@ from pathlib import Path
 from rich.progress import Progress, TaskID
 from tyro.conf import Positional
 
-from vinlab.cli.output import progress_bars, require_at_least
+from vinlab.cli.checks import MOST_JOBS, MOST_SEEDS, require_between
+from vinlab.cli.output import progress_bars
 from vinlab.experiments.base import Budget
 from vinlab.experiments.execution import Event, Job, run_locally, run_on_ray
 from vinlab.experiments.plan import PlannedRun, expected_seconds, missing_runs, planned_runs
@@ -44,7 +45,9 @@ def reproduce(
     from vinlab.experiments.catalogue import ALIASES, NAMES
     from vinlab.experiments.reproduce import update_readme, write_results
 
-    require_at_least(1, jobs, "--jobs")
+    require_between(1, jobs, MOST_JOBS, "--jobs")
+    if seeds is not None:
+        require_between(1, seeds, MOST_SEEDS, "--seeds")
     names = [ALIASES.get(name, name) for name in experiments] or list(NAMES)
     finished = _finished(runs)
     wanted = planned_runs(names, budget, seeds=seeds)

@@ -7,8 +7,15 @@ from typing import Annotated
 import torch
 from tyro.conf import Positional, UseAppendAction, arg
 
+from vinlab.cli.checks import (
+    MOST_SEED,
+    most_threads,
+    require_between,
+    require_folder,
+    require_one_of_two,
+)
 from vinlab.cli.models import require_device
-from vinlab.cli.output import print_scores, require_at_least, watched
+from vinlab.cli.output import print_scores, watched
 from vinlab.experiments import experiment_of
 from vinlab.experiments.base import Budget, Recipe, TrainingRequest
 from vinlab.experiments.overrides import parse_overrides, read_overrides
@@ -39,6 +46,9 @@ class TrainOptions:
     """Continue the unfinished run in the folder."""
     overwrite: bool = False
     """Replace the run in the folder."""
+    allow_changes: bool = False
+    """With --resume: continue with another number of threads, device or version of a package, as the manifest will
+    note."""
     tensorboard: bool = False
     """Write the metrics for TensorBoard too."""
     set: Annotated[tuple[str, ...], UseAppendAction] = ()
@@ -53,14 +63,15 @@ class TrainOptions:
         folder = run_folder(id, self.budget, self.recipe, self.seed, changed=bool(overrides))
         return TrainingRequest(
             id=id,
-            out=self.out or folder,
+            out=require_folder(self.out) if self.out else folder,
             budget=self.budget,
             recipe=self.recipe,
-            seed=require_at_least(0, self.seed, "--seed"),
+            seed=require_between(0, self.seed, MOST_SEED, "--seed"),
             data=self.data,
             device=require_device(self.device),
             resume=self.resume,
             overwrite=self.overwrite,
+            allow_changes=self.allow_changes,
             tensorboard=self.tensorboard,
             overrides=overrides,
         )
@@ -73,8 +84,9 @@ def train(id: Positional[str], /, options: Annotated[TrainOptions, arg(name="")]
         id: A setting such as gridworld/16/vin.
         options: How to train.
     """
+    require_one_of_two(options.resume, options.overwrite)
     if options.threads is not None:
-        torch.set_num_threads(require_at_least(1, options.threads, "--threads"))
+        torch.set_num_threads(require_between(1, options.threads, most_threads(), "--threads"))
     experiment = experiment_of(id)
     if not experiment.trains:
         raise InputError(

@@ -55,6 +55,8 @@ class TrainingRequest:
     device: str = "cpu"
     resume: bool = False
     overwrite: bool = False
+    allow_changes: bool = False
+    """Resume with another number of threads, device or version of a package; the manifest notes it."""
     tensorboard: bool = False
     overrides: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the configuration that are changed, by dotted name."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from vinlab.experiments import experiment_named
 from vinlab.experiments.base import Experiment
+from vinlab.experiments.tables import made_from_usable
 from vinlab.recording.files import write_bytes
 from vinlab.recording.finished_run import FinishedRun
 
@@ -25,10 +26,10 @@ def write_results(names: Sequence[str], runs: Sequence[FinishedRun], out: Path) 
         if not found:
             continue
         path = out / f"{experiment.name}.md"
-        write_bytes(path, experiment.table(found).encode())
+        write_bytes(path, made_from_usable(experiment.table, found, print).encode())
         written.append(path)
-        if experiment.summary_figures is not None:
-            written += experiment.summary_figures(found, out / "figures")
+        if (draw := experiment.summary_figures) is not None:
+            written += made_from_usable(lambda runs, draw=draw: draw(runs, out / "figures"), found, print)
     return written
 
 

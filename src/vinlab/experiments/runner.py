@@ -119,7 +119,13 @@ def record(
         fit(ReadOnlyRun(request.out))
         distributed.wait_for_all()
         return open_run(request.out)
-    with Run.create(request.out, manifest, resume=request.resume, overwrite=request.overwrite) as run:
+    with Run.create(
+        request.out,
+        manifest,
+        resume=request.resume,
+        overwrite=request.overwrite,
+        allow_changes=request.allow_changes,
+    ) as run:
         distributed.wait_for_all()
         with _logger(run, request) as logger:
             best = fit(logger)

@@ -10,12 +10,17 @@ from vinlab.experiments.paper import numbers_of
 from vinlab.recording.finished_run import FinishedRun
 from vinlab.recording.manifest import Manifest
 from vinlab.recording.markdown import markdown_table
+from vinlab.types import InputError
 
 Key = TypeVar("Key")
+Made = TypeVar("Made")
 Line = TypeVar("Line")
 
 NONE = "–"
 """The cell of what was not measured."""
+
+ODD = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError)
+"""What a result with odd or missing numbers leads to."""
 
 
 @dataclass(frozen=True)
@@ -145,3 +150,32 @@ def train_command(id: str, recipe: str = "default", budget: str = "paper") -> st
     options = "" if recipe == "default" else f" --recipe {recipe}"
     options += "" if budget == "paper" else f" --budget {budget}"
     return f"vinlab train {id}{options}"
+
+
+def made_from_usable(
+    make: Callable[[Sequence[FinishedRun]], Made],
+    runs: Sequence[FinishedRun],
+    on_unusable: Callable[[str], None],
+) -> Made:
+    """A table or figures of the runs; a run whose result is odd is named and left out."""
+    try:
+        return make(runs)
+    except ODD:
+        usable = [run for run in runs if _is_usable(make, run, on_unusable)]
+    if not usable or len(usable) == len(runs):
+        raise InputError(f"expected runs whose results fit together, got {len(runs)} that do not.")
+    return make(usable)
+
+
+def _is_usable(
+    make: Callable[[Sequence[FinishedRun]], Any], run: FinishedRun, on_unusable: Callable[[str], None]
+) -> bool:
+    try:
+        make([run])
+    except ODD as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+        on_unusable(
+            f"{run.folder}: expected a result with the numbers of its table, got an odd one ({reason})."
+        )
+        return False
+    return True

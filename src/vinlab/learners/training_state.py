@@ -96,7 +96,15 @@ class EpochTraining:
         found = self.record.load_checkpoint()
         if found is None:
             return
-        tensors, state = found
+        try:
+            self._restore(*found)
+        except (KeyError, ValueError, TypeError, RuntimeError, AttributeError, IndexError) as error:
+            reason = (str(error).splitlines() or [""])[0][:120].rstrip(".")
+            raise InputError(
+                f"The checkpoint does not belong to this training ({type(error).__name__}: {reason}): use --overwrite."
+            ) from error
+
+    def _restore(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
         groups: dict[str, dict[str, Tensor]] = {name: {} for name in (*self.modules(), "best", "optimiser")}
         for key, tensor in tensors.items():
             group, name = key.split("/", 1)

@@ -3,49 +3,32 @@
 import io
 import math
 import zipfile
-import zlib
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from vinlab.maps.grid_map import GridMap, MapOptions, require_side, unknown_words, with_unknown
+from vinlab.recording.array_files import members_of, open_archive, read_array, read_member
 from vinlab.types import InputError
 
-LARGEST_ARRAY = 128 * 2**20
-"""The most bytes of an array that are unpacked."""
-MAX_MEMBERS = 1000
 NEURAL_ASTAR_MAPS, NEURAL_ASTAR_GOALS = ("arr_0", "arr_4", "arr_8"), ("arr_1", "arr_5", "arr_9")
 """The maps of training, validation and test, and their goals."""
 
 
 def map_of_array(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map of a ``.npy`` file: 1 is blocked."""
-    return _map_of(_read_array(io.BytesIO(data), name), name, options)
+    return _map_of(read_array(io.BytesIO(data), name), name, options)
 
 
 def map_of_archive(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map of an ``.npz`` file: its ``obstacles`` (1 is blocked), or a map of Neural A* (1 is free)."""
-    if (count := data.count(b"PK\x01\x02")) > MAX_MEMBERS:
-        raise InputError(f"{name}: expected at most {MAX_MEMBERS} arrays, got {count}.")
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = {member.removesuffix(".npy") for member in archive.namelist()}
-            if "obstacles" in names:
-                return _map_of_ours(archive, names, name, options)
-            if {*NEURAL_ASTAR_MAPS, *NEURAL_ASTAR_GOALS} <= names:
-                return _map_of_neural_astar(archive, name, options)
-    except InputError:
-        raise
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError) as error:
-        raise InputError(
-            f"{name}: expected a complete .npz file of plain arrays, got a damaged one."
-        ) from error
-    except (NotImplementedError, RuntimeError, ValueError) as error:
-        raise InputError(
-            f"{name}: expected a plain .npz file, got one that is encrypted or packed in an unknown format."
-        ) from error
-    held = ", ".join(sorted(names)[:8])[:200] or "none"
+    with open_archive(data, name) as archive:
+        names = members_of(archive)
+        if "obstacles" in names:
+            return _map_of_ours(archive, names, name, options)
+        if {*NEURAL_ASTAR_MAPS, *NEURAL_ASTAR_GOALS} <= names:
+            return _map_of_neural_astar(archive, name, options)
+        held = ", ".join(sorted(names)[:8])[:200] or "none"
     raise InputError(f"{name}: expected an array 'obstacles', got {held}.")
 
 
@@ -53,8 +36,8 @@ def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, options: 
     ends = {}
     for end, key in (("start", "starts"), ("goal", "goals")):
         if key in names:
-            ends[end] = _position(_member(archive, key, name), options.index)
-    return _map_of(_member(archive, "obstacles", name), name, options, **ends)
+            ends[end] = _position(read_member(archive, key, name), options.index)
+    return _map_of(read_member(archive, "obstacles", name), name, options, **ends)
 
 
 def _position(positions: np.ndarray, index: int) -> tuple[int, int] | None:
@@ -70,17 +53,21 @@ def _map_of_neural_astar(archive: zipfile.ZipFile, name: str, options: MapOption
         options = replace(options, obstacles="dark")
     index = options.index
     for maps, goals in zip(NEURAL_ASTAR_MAPS, NEURAL_ASTAR_GOALS, strict=True):
-        array = _member(archive, maps, name)
+        array = read_member(archive, maps, name)
+        if array.ndim != 3:
+            raise InputError(f"'{maps}' in {name}: expected maps (N, H, W), got the shape {array.shape}.")
         if index < len(array) or maps == NEURAL_ASTAR_MAPS[-1]:
-            goal = _marked(_member(archive, goals, name), index)
+            goal = _marked(read_member(archive, goals, name), array.shape, index)
             return _map_of(array, name, replace(options, index=index), goal=goal)
         index -= len(array)
     raise AssertionError
 
 
-def _marked(goals: np.ndarray, index: int) -> tuple[int, int] | None:
-    """The cell that a one-hot map marks."""
-    if goals.size == 0 or not 0 <= index < len(goals):
+def _marked(goals: np.ndarray, shape: tuple[int, ...], index: int) -> tuple[int, int] | None:
+    """The cell that a one-hot map of the same size marks; None where there is no such map."""
+    if goals.ndim < 3 or goals.shape[-2:] != shape[-2:] or not 0 <= index < len(goals):
+        return None
+    if goals[index].size != shape[-2] * shape[-1]:
         return None
     row, col = np.unravel_index(int(goals[index].argmax()), goals.shape[-2:])
     return int(row), int(col)
@@ -98,6 +85,8 @@ def _map_of(
         if not 0 <= options.index < len(array):
             raise InputError(f"{name}: expected an index of 0 to {len(array) - 1}, got {options.index}.")
         array = array[options.index]
+    else:
+        options.refuse_index(name)
     if array.ndim != 2:
         raise InputError(f"{name}: expected maps of two axes (rows, columns), got the shape {array.shape}.")
     require_side(array.shape[0], array.shape[1], name)
@@ -122,27 +111,3 @@ def values_to_obstacles(array: np.ndarray, name: str, options: MapOptions) -> tu
     which = options.obstacles or "bright"
     blocked = high if which == "bright" else ~high
     return with_unknown(blocked, unknown, options), words[which] + unknown_words(unknown, options)
-
-
-def _member(archive: zipfile.ZipFile, key: str, name: str) -> np.ndarray:
-    with archive.open(f"{key}.npy") as file:
-        return _read_array(file, f"'{key}' in {name}")
-
-
-def _read_array(file: Any, name: str) -> np.ndarray:
-    """A plain array of numbers; its size is checked before it is unpacked."""
-    try:
-        version = np.lib.format.read_magic(file)
-        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-        shape, by_columns, kind = read[version](file)
-    except Exception as error:  # NumPy parses the header as Python, and fails in many ways
-        raise InputError(f"{name}: expected a complete file of plain arrays, got a damaged one.") from error
-    if kind.kind not in "buif":
-        raise InputError(f"{name}: expected plain arrays of numbers, got {str(kind)[:60]}.")
-    wanted = math.prod(shape) * kind.itemsize
-    if min(shape, default=1) < 1 or wanted > LARGEST_ARRAY:
-        raise InputError(f"{name}: expected one cell to {LARGEST_ARRAY // 2**20} MB, got the shape {shape}.")
-    data = file.read(wanted)
-    if len(data) < wanted:
-        raise InputError(f"{name}: expected {wanted} bytes, got {len(data)}; the file is cut off.")
-    return np.frombuffer(data, kind).reshape(shape, order="F" if by_columns else "C")

@@ -35,6 +35,11 @@ class MapOptions:
             )
         return threshold
 
+    def refuse_index(self, name: str) -> None:
+        """Refuse the number of a map where a file holds one alone."""
+        if self.index != 0:
+            raise InputError(f"{name}: expected the index 0 of its only map, got {self.index}.")
+
     def refuse_values(self, format: str) -> None:
         """Refuse options that a format with its own rule for blocked cells would ignore."""
         if self.obstacles is not None or self.threshold is not None:

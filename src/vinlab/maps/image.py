@@ -2,6 +2,7 @@
 
 import io
 import re
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from jaxtyping import Bool, UInt8, UInt16
 from vinlab.maps.grid_map import GridMap, MapOptions, require_side
 from vinlab.types import InputError
 
-PGM_HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,9})" * 3 + rb"(?:\s*#[^\n]*\n|\s)")
+PGM_HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,9})" * 3 + rb"(?:\s*#[^\n]*\n|\r\n|\s)")
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,10 @@ def _read_png(data: bytes, name: str) -> GreyImage:
     width, height = (int.from_bytes(data[first : first + 4]) for first in (16, 20))
     require_side(height, width, name)
     try:
-        with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
+        with (
+            warnings.catch_warnings(action="ignore"),
+            Image.open(io.BytesIO(data), formats=["PNG"]) as image,
+        ):
             return _shades(image)
     except Exception as error:  # PIL raises nearly any exception on broken files
         raise InputError(
@@ -89,7 +93,10 @@ def _read_pgm(data: bytes, name: str) -> GreyImage:
         raise InputError(f"{name}: expected a largest value of 1 to 65535, got {white}.")
     kind = np.dtype(np.uint8 if white < 256 else ">u2")
     read = _binary_pixels if header[1] == b"P5" else _written_pixels
-    pixels = read(data[header.end() :], height * width, kind, name)
+    body = data[header.end() :]
+    if header[0].endswith(b"\r\n") and len(body) == height * width * kind.itemsize - 1:
+        body = b"\n" + body  # the header ended with the carriage return alone
+    pixels = read(body, height * width, kind, name)
     return GreyImage(pixels.reshape(height, width).astype(kind.newbyteorder("=")), white)
 
 

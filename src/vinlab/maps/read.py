@@ -36,6 +36,7 @@ def read_map(path: str | Path, options: MapOptions | None = None) -> GridMap:
 def map_of_file(data: bytes, path: Path, options: MapOptions) -> GridMap:
     """The map in the content of a file, which may name an image beside it."""
     if ROS_MAP.search(data[:4096]) and not _reader(data):
+        options.refuse_index(str(path))
         return read_ros_map(data, path, options)
     return map_from_bytes(data, str(path), options)
 
@@ -43,8 +44,11 @@ def map_of_file(data: bytes, path: Path, options: MapOptions) -> GridMap:
 def map_from_bytes(data: bytes, name: str, options: MapOptions | None = None) -> GridMap:
     """The map in the content of one file, without a folder to find others in."""
     reader = _reader(data)
+    options = options or MapOptions()
     if reader is not None:
-        return reader(data, name, options or MapOptions())
+        if reader not in (map_of_array, map_of_archive):
+            options.refuse_index(name)
+        return reader(data, name, options)
     if SCENARIOS.match(data[:100]):
         raise InputError(f"{name}: expected a map, got a list of scenarios.")
     if ROS_MAP.search(data[:4096]):

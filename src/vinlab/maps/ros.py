@@ -10,7 +10,7 @@ import numpy as np
 from vinlab.maps.grid_map import GridMap, MapOptions, unknown_words, with_unknown
 from vinlab.maps.image import GreyImage, read_image
 from vinlab.maps.safe_files import as_text, read_content, resolve_sibling
-from vinlab.maps.transform import Frame
+from vinlab.maps.transform import LARGEST, Frame
 from vinlab.types import InputError
 
 LARGEST_YAML = 64 * 1024
@@ -105,7 +105,7 @@ def _fields(data: bytes, name: str) -> dict[str, Any]:
             f"{name}: expected a yaml file of at most {LARGEST_YAML // 1024} kB, got {len(data) // 1024} kB."
         )
     try:
-        fields = yaml.safe_load(as_text(data, name))
+        fields = yaml.load(as_text(data, name), Loader=_plain_loader())
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -117,10 +117,28 @@ def _fields(data: bytes, name: str) -> dict[str, Any]:
     return fields
 
 
+def _plain_loader() -> Any:
+    """A loader of plain values: an alias or a merge can make a short file endless, and a field is given once."""
+    import yaml
+
+    class PlainLoader(yaml.SafeLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.YAMLError("an alias")
+            return super().compose_node(parent, index)
+
+        def flatten_mapping(self, node: Any) -> None:
+            keys = [key.value for key, _ in node.value if isinstance(key.value, str)]
+            if "<<" in keys or len(set(keys)) < len(keys):
+                raise yaml.YAMLError("a merge, or a field given twice")
+
+    return PlainLoader
+
+
 def _number(fields: dict[str, Any], key: str, name: str, *, default: float | None = None) -> float:
     number = fields.get(key, default)
-    # The type alone is named: aliases can make the text of a nested value endless.
-    if not isinstance(number, int | float) or not math.isfinite(number):
+    is_number = isinstance(number, int | float) and (key == "negate" or not isinstance(number, bool))
+    if not is_number or not abs(number) <= LARGEST:
         raise InputError(f"{name}: expected a finite number for {key}, got a {type(number).__name__}.")
     return float(number)
 

@@ -1,11 +1,15 @@
 """The bytes of files from unknown sources: regular files of a bounded size, and nothing else."""
 
+import os
 from pathlib import Path
 
 from vinlab.types import InputError
 
 LARGEST_FILE = 64 * 2**20
 """Bytes; larger files are refused."""
+LARGEST_TEXT = 24 * 2**20
+MOST_FOLDERS = 50_000
+"""Folders in which files are looked for, so that no whole disk is walked through."""
 
 
 def read_content(path: Path) -> bytes:
@@ -29,6 +33,16 @@ def read_content(path: Path) -> bytes:
     return data
 
 
+def files_below(folder: Path, suffix: str) -> list[Path]:
+    """The files with a suffix in a folder and below it, sorted; links to other folders are not followed."""
+    found: list[Path] = []
+    for number, (place, _, names) in enumerate(os.walk(folder)):
+        if number >= MOST_FOLDERS:
+            raise InputError(f"{folder}: expected at most {MOST_FOLDERS:,} folders below it, got more.")
+        found += [Path(place) / name for name in names if name.endswith(suffix)]
+    return sorted(found)
+
+
 def resolve_sibling(path: Path, name: str) -> Path:
     """The file that another one names, in the same folder or below and nowhere else."""
     if "\0" in name or len(name) > 1000:
@@ -38,7 +52,7 @@ def resolve_sibling(path: Path, name: str) -> Path:
     folder = path.parent.resolve()
     try:
         named = (folder / name).resolve()
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise InputError(
             f"{path}: expected the name of a file beside it, got one that cannot be resolved: {error}."
         ) from error
@@ -52,7 +66,9 @@ def resolve_sibling(path: Path, name: str) -> Path:
 
 
 def as_text(data: bytes, name: str) -> str:
-    """The text of a file."""
+    """The text of a file; in memory its lines take several times its size."""
+    if len(data) > LARGEST_TEXT:
+        raise InputError(f"{name}: expected a text of at most {LARGEST_TEXT // 2**20} MB, got more.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

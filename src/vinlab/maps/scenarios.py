@@ -82,9 +82,11 @@ def _scenarios_of(data: bytes, path: Path, options: MapOptions | None) -> Scenar
 
 def _fields(line: str, number: int, path: Path) -> tuple[str, list[int], str]:
     """The name of the map, the six whole numbers, and the length as written; tabs or spaces stand between them."""
-    _, *names, length = fields = line.split()
-    names, numbers = names[:-6], names[-6:]
-    if not (names and LENGTH.fullmatch(length) and all(WHOLE.fullmatch(number) for number in numbers)):
+    fields = line.split()
+    names, numbers, length = fields[1:-7], fields[-7:-1], fields[-1]
+    if not (
+        len(fields) >= 9 and LENGTH.fullmatch(length) and all(WHOLE.fullmatch(number) for number in numbers)
+    ):
         raise InputError(
             f"{path}: expected nine fields in each line (bucket, map, two sizes, start x y, goal x y, length), "
             f"got {len(fields)} in line {number}."

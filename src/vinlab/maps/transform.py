@@ -8,6 +8,9 @@ from jaxtyping import Float64, Num
 
 from vinlab.types import InputError
 
+LARGEST = 1e15
+"""World coordinates and cells beyond it are no place on any map."""
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -28,7 +31,7 @@ class Frame:
 
     def __post_init__(self) -> None:
         numbers = (self.a, self.b, self.c, self.d, self.e, self.f)
-        if not all(math.isfinite(number) for number in numbers) or self._determinant == 0:
+        if not all(abs(number) <= LARGEST for number in numbers) or self._determinant == 0:
             raise InputError(
                 f"expected finite world coordinates that differ for every cell, got the affine map {numbers}."
             )
@@ -56,6 +59,8 @@ class Frame:
         right, down = x - self.c, y - self.f
         col = (self.e * right - self.b * down) / self._determinant
         row = (self.a * down - self.d * right) / self._determinant
+        if not (abs(row) < LARGEST and abs(col) < LARGEST):
+            raise InputError(f"expected world coordinates near the map, got {x}, {y}.")
         return math.floor(row + 0.5), math.floor(col + 0.5)
 
 

@@ -6,15 +6,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from vinlab.models.bounded_build import build_within
 from vinlab.models.names import suggestion
 from vinlab.networks.configs import current_weight_names, network_config
-from vinlab.recording.files import read_json_object
+from vinlab.recording.files import read_bytes
 from vinlab.recording.finished_run import WEIGHTS, open_run
-from vinlab.recording.weights import load_tensors, load_weights
+from vinlab.recording.hashing import text_hash
+from vinlab.recording.json_files import read_json_object
+from vinlab.recording.weights import fill, load_tensors
 from vinlab.types import InputError
 
 ANY_MAP = "any map"
 """The entry ``serves`` in the card of a model for maps of any size and kind."""
+
+LARGEST_SIZE = 4096
+"""Cells along a side of the maps that a model was trained on."""
 
 SHIPPED = Path(__file__).parents[1] / "pretrained"
 """The folder of the shipped weights: ``.safetensors`` files, each with a ``.json`` card."""
@@ -67,7 +73,9 @@ def load(name: str | Path) -> Model:
         return _from_run(Path(name))
     if str(name) in shipped_ids():
         card = read_card(str(name))
-        return _build(str(name), card["config"], SHIPPED / f"{stem_of(str(name))}.safetensors", card)
+        return _build(
+            str(name), card["config"], SHIPPED / f"{stem_of(str(name))}.safetensors", card, card.get("sha256")
+        )
     raise InputError(f"There is no model or run '{name}'{suggestion(str(name), shipped_ids())}.")
 
 
@@ -95,26 +103,47 @@ def _from_run(folder: Path) -> Model:
     return replace(model, folder=folder)
 
 
-def _build(id: str, config: Mapping[str, Any], weights: Path, card: Mapping[str, Any]) -> Model:
+def _build(
+    id: str, config: Mapping[str, Any], weights: Path, card: Mapping[str, Any], checksum: Any = None
+) -> Model:
+    """The model of some weights; what the file of its settings holds is checked before anything is built."""
     if "network" not in config:
         raise InputError(
             f"expected a setting with a network of its own, got {id}, which evaluates another model."
         )
+    data = _data_of(config, id)
+    if checksum is not None and checksum != text_hash(read_bytes(weights)):
+        raise InputError(f"{weights} is damaged: expected the checksum that its card names, got another.")
     settings: Any = network_config(config["network"])
+    tensors = load_tensors(weights)
     if hasattr(settings, "for_weights"):
-        settings = settings.for_weights(load_tensors(weights))
-    network = settings.build()
-    load_weights(network, weights, rename=current_weight_names)
+        settings = settings.for_weights(tensors)
+    network = build_within(settings.build, sum(tensor.numel() for tensor in tensors.values()))
+    fill(network, tensors, weights, rename=current_weight_names)
     network.eval()
-    data = config.get("data", {})
     return Model(
         id=id,
         network=network,
-        size=int(data.get("size", 0)),
+        size=data.get("size", 0),
         card=card,
         corner_cutting=_cuts_corners(config),
         config=config,
     )
+
+
+def _data_of(config: Mapping[str, Any], id: str) -> Mapping[str, Any]:
+    """What the settings say about the data, with a size and a rule of the right types."""
+    data = config.get("data", {})
+    if not isinstance(data, dict):
+        raise InputError(f"{id}: expected the settings of its data, got a {type(data).__name__}.")
+    size, rule = data.get("size", 0), data.get("corner_cutting", True)
+    if type(size) is not int or not 0 <= size <= LARGEST_SIZE:
+        raise InputError(
+            f"{id}: expected a size of 0 to {LARGEST_SIZE} cells in the settings of its data, got {str(size)[:40]}."
+        )
+    if type(rule) is not bool:
+        raise InputError(f"{id}: expected true or false as corner_cutting, got {str(rule)[:40]}.")
+    return data
 
 
 def _cuts_corners(config: Mapping[str, Any]) -> bool:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from vinlab.models import ANY_MAP, SHIPPED, stem_of
-from vinlab.recording.files import write_bytes, write_json
+from vinlab.recording.files import read_bytes, write_bytes, write_json
 from vinlab.recording.finished_run import WEIGHTS, FinishedRun, open_run
+from vinlab.recording.hashing import text_hash
 
 LICENCE = "MIT"
 
@@ -18,8 +19,9 @@ def publish(folder: Path, *, limits: str, serves: str | None = None, out: Path =
     """Copy a run's weights and write their card; returns the path of the card."""
     run = open_run(folder)
     stem = stem_of(run.manifest.id)
-    write_bytes(out / f"{stem}.safetensors", (folder / WEIGHTS).read_bytes())
-    write_json(out / f"{stem}.json", card_of(run, limits, serves))
+    weights = read_bytes(folder / WEIGHTS)
+    write_bytes(out / f"{stem}.safetensors", weights)
+    write_json(out / f"{stem}.json", card_of(run, limits, serves) | {"sha256": text_hash(weights)})
     return out / f"{stem}.json"
 
 

@@ -69,13 +69,35 @@ def config_class(kind: str) -> type[Any]:
     return getattr(import_module(f"vinlab.networks.{module}"), name)
 
 
-def network_config(plain: Mapping[str, Any]) -> NetworkConfig:
+MOST_BACKUPS, WIDEST, MOST_LAYERS = 100_000, 8192, 64
+"""The largest K, the largest of all other whole numbers, and the longest list in the settings of a network."""
+
+
+def network_config(plain: Any) -> NetworkConfig:
     """The settings that a manifest or card holds; names of older versions are understood."""
+    if not isinstance(plain, Mapping):
+        raise InputError(f"network: expected its kind and settings, got a {type(plain).__name__}.")
     kept = {name: entry for name, entry in plain.items() if REMOVED_FIELDS.get(name, plain) != entry}
-    settings = {OLD_FIELDS.get(name, name): entry for name, entry in kept.items()}
+    settings: dict[str, Any] = {OLD_FIELDS.get(name, name): entry for name, entry in kept.items()}
     kind = settings.pop("kind", None)
-    found = config_class(OLD_KINDS.get(kind, kind) if isinstance(kind, str) else str(kind))
+    found = config_class(OLD_KINDS.get(kind, kind) if isinstance(kind, str) else repr(kind)[:40])
+    for name, entry in settings.items():
+        _require_modest(entry, name)
     return dataclass_from_plain(found, settings, name=f"network ({kind})")
+
+
+def _require_modest(entry: Any, name: str) -> None:
+    """Refuse numbers of which no network can be built."""
+    entries = entry if isinstance(entry, list) else [entry]
+    most = MOST_BACKUPS if name == "iterations" else WIDEST
+    if len(entries) > MOST_LAYERS:
+        raise InputError(f"network.{name}: expected at most {MOST_LAYERS} entries, got {len(entries)}.")
+    for number in entries:
+        if isinstance(number, int | float) and not 0 <= abs(number) <= most:
+            raise InputError(f"network.{name}: expected numbers up to {most:,}, got {str(number)[:40]}.")
+        least = 1 if name == "iterations" else 0
+        if isinstance(number, int) and number < least:
+            raise InputError(f"network.{name}: expected whole numbers of at least {least}, got {number}.")
 
 
 def current_weight_names(network: nn.Module, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,10 +13,15 @@ from vinlab.types import InputError
 
 TEMPORARY_SUFFIX = ".tmp"
 
+LARGEST_FILE = 512 * 2**20
+"""Bytes; larger files are refused before they are read."""
+
 
 def write_bytes(path: str | Path, data: bytes) -> None:
     """Replace the file in one step; after a failure the old file is unchanged."""
     path = Path(path)
+    if not path.name:
+        raise InputError(f"Cannot write '{path}': expected the name of a file, got a folder.")
     with _write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
@@ -45,6 +51,8 @@ def append_line(path: str | Path, line: str) -> None:
     """Append one line, completely or not at all."""
     path = Path(path)
     with _write_errors(path):
+        if path.exists():
+            require_regular(path, path.stat().st_mode)
         size = path.stat().st_size if path.exists() else 0
         try:
             with path.open("ab") as file:
@@ -61,6 +69,12 @@ def sync(path: str | Path) -> None:
         os.fsync(file.fileno())
 
 
+def rename(path: Path, target: Path) -> None:
+    """Give a file another name, in place of any file that has it."""
+    with _write_errors(target):
+        os.replace(path, target)
+
+
 def remove(path: str | Path) -> None:
     """Remove the file if it exists."""
     with _write_errors(Path(path)):
@@ -74,10 +88,13 @@ def remove_temporary_files(folder: Path, names: Iterable[str]) -> None:
             remove(temporary)
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """The content of a file that exists and is not empty."""
+def read_bytes(path: str | Path, *, most: int = LARGEST_FILE) -> bytes:
+    """The content of a regular file that is neither empty nor larger than ``most`` bytes."""
     path = Path(path)
     try:
+        require_regular(path, path.stat().st_mode)
+        if (size := path.stat().st_size) > most:
+            raise InputError(f"Cannot read {path}: expected at most {most:,} bytes, got {size:,}.")
         data = path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"Cannot read {path}: there is no such file.") from None
@@ -88,23 +105,12 @@ def read_bytes(path: str | Path) -> bytes:
     return data
 
 
-def read_json(path: str | Path) -> Any:
-    """The value that a JSON file holds."""
-    data = read_bytes(path)
-    try:
-        return json.loads(data)
-    except UnicodeDecodeError:
-        raise InputError(f"Cannot read {path}: it is not a JSON file.") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"Cannot read {path}: {_json_fault(error)}.") from None
-
-
-def read_json_object(path: str | Path) -> dict[str, Any]:
-    """The fields of a JSON file that holds one object."""
-    value = read_json(path)
-    if not isinstance(value, dict):
-        raise InputError(f"Cannot read {path}: expected a JSON object, got a {type(value).__name__}.")
-    return value
+def require_regular(path: Path, mode: int) -> None:
+    """Refuse a folder, and a pipe or device, which could be waited on for ever."""
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path}: expected a file, got a folder.")
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{path}: expected a regular file, got a device or a pipe.")
 
 
 @contextmanager
@@ -118,12 +124,3 @@ def _write_errors(path: Path) -> Iterator[None]:
 
 def _reason(error: OSError) -> str:
     return error.strerror or str(error) or type(error).__name__
-
-
-def _json_fault(error: json.JSONDecodeError) -> str:
-    """Whether the text is truncated or not JSON at all."""
-    if error.doc.lstrip()[:1] not in ("{", "["):
-        return "it is not a JSON file"
-    if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
-        return "the JSON is truncated"
-    return f"it is not valid JSON ({error.msg.lower()} at line {error.lineno})"

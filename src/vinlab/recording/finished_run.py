@@ -1,13 +1,16 @@
 """Finished runs on disk."""
 
+import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from vinlab.recording.files import read_json_object
-from vinlab.recording.manifest import Manifest, read_manifest
-from vinlab.recording.metrics import read_metrics
+from vinlab.recording.checkpoint import previous
+from vinlab.recording.hashing import plain_hash, text_hash
+from vinlab.recording.json_files import read_json_object
+from vinlab.recording.manifest import Manifest, read_manifest, setting_of
+from vinlab.recording.metrics import complete_lines, read_metrics
 from vinlab.types import InputError
 
 MANIFEST: Final = "manifest.json"
@@ -15,7 +18,12 @@ METRICS: Final = "metrics.jsonl"
 WEIGHTS: Final = "weights.safetensors"
 RESULT: Final = "result.json"
 CHECKPOINT: Final = "checkpoint.safetensors"
-RUN_FILES: Final = (MANIFEST, METRICS, WEIGHTS, RESULT, CHECKPOINT)
+RUN_FILES: Final = (MANIFEST, METRICS, WEIGHTS, RESULT, CHECKPOINT, previous(Path(CHECKPOINT)).name)
+
+CHECKSUMS: Final = "checksums"
+"""The field of a result with the checksums of the run; older results have none."""
+MOST_FOLDERS: Final = 50_000
+"""Folders in which runs are looked for, so that no whole disk is walked through."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +33,14 @@ class FinishedRun:
     folder: Path
     manifest: Manifest
     result: dict[str, Any]
+    checksums: dict[str, Any] = field(default_factory=dict)
 
     def metrics(self) -> list[dict[str, Any]]:
         """The records that were logged, in order."""
-        return read_metrics(self.folder / METRICS)
+        path = self.folder / METRICS
+        if METRICS in self.checksums:
+            _require_same(path, self.checksums[METRICS], text_hash(b"".join(complete_lines(path))))
+        return read_metrics(path)
 
 
 def open_run(folder: str | Path) -> FinishedRun:
@@ -43,7 +55,21 @@ def open_run(folder: str | Path) -> FinishedRun:
         raise InputError(
             f"{folder}: expected a finished run, got an unfinished one: continue it with --resume."
         )
-    return FinishedRun(folder, manifest, read_json_object(folder / RESULT))
+    result = read_json_object(folder / RESULT)
+    checksums = result.pop(CHECKSUMS, {})
+    if not isinstance(checksums, dict):
+        raise InputError(f"{folder / RESULT}: expected an object as {CHECKSUMS}, got something else.")
+    for path, content in ((folder / MANIFEST, setting_of(manifest)), (folder / RESULT, result)):
+        if path.name in checksums:
+            _require_same(path, checksums[path.name], plain_hash(content))
+    return FinishedRun(folder, manifest, result, checksums)
+
+
+def _require_same(path: Path, recorded: object, found: str) -> None:
+    if recorded != found:
+        raise InputError(
+            f"{path} is damaged: expected the checksum {str(recorded)[:12]}… of its content, got another."
+        )
 
 
 def is_finished(folder: Path) -> bool:
@@ -65,8 +91,18 @@ def collect_runs(root: str | Path, *, on_unusable: Callable[[InputError], None] 
 
 
 def _usable_runs(root: Path, on_unusable: Callable[[InputError], None]) -> Iterator[FinishedRun]:
-    for manifest in sorted(root.rglob(MANIFEST)):
+    for folder in sorted(_folders_with_manifest(root)):
         try:
-            yield open_run(manifest.parent)
+            yield open_run(folder)
         except InputError as error:
             on_unusable(error)
+
+
+def _folders_with_manifest(root: Path) -> Iterator[Path]:
+    for number, (folder, _, files) in enumerate(os.walk(root)):
+        if number >= MOST_FOLDERS:
+            raise InputError(
+                f"{root}: expected a folder of runs with at most {MOST_FOLDERS:,} folders below it, got more."
+            )
+        if MANIFEST in files:
+            yield Path(folder)

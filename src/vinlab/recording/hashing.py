@@ -1,6 +1,8 @@
-"""The hash of data, which a manifest holds."""
+"""The hashes of data, which a manifest holds, and of a run's own files."""
 
 import hashlib
+import json
+from typing import Any
 
 import numpy as np
 from torch import Tensor
@@ -16,3 +18,13 @@ def data_hash(*arrays: np.ndarray | Tensor) -> str:
         digest.update(f"{array.dtype.str}{array.shape}".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
+
+
+def text_hash(data: bytes) -> str:
+    """The SHA-256 of some bytes, as hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def plain_hash(plain: Any) -> str:
+    """The SHA-256 of plain data, whatever the order and layout of its fields in a file."""
+    return text_hash(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode())

@@ -1,6 +1,7 @@
 """The manifest of a run: all that is needed to repeat it, and its duration."""
 
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import torch
 
-from vinlab.recording.files import read_json_object
+from vinlab.recording.json_files import read_json_object
 from vinlab.recording.provenance import package_versions, source_state
 from vinlab.recording.serialization import dataclass_from_plain, standard_json, to_plain
 from vinlab.types import InputError
@@ -42,6 +43,8 @@ class Manifest:
     """Other commits that continued the run after it was killed."""
     seconds: float | None = None
     """The duration of all parts of the run; None until it is finished."""
+    changes: list[str] = field(default_factory=list)
+    """What differed when the run was resumed, as was asked for, and which of its files were repaired."""
 
     @property
     def source(self) -> str | None:
@@ -61,6 +64,12 @@ GENERATED = (None, "generated", "synthetic")
 
 SAME_RUN = ("id", "budget", "recipe", "seed", "config", "data_hash", "world_size")
 """The fields that determine what a run computes; a run is resumed only if they are the same."""
+
+SAME_NUMBERS = ("threads", "versions", "device")
+"""The fields that can change the last digits of what a run computes; it is resumed with others only if asked to."""
+
+LATER = ("changes",)
+"""Fields that older manifests lack."""
 
 
 def describe_run(
@@ -104,16 +113,21 @@ def _plain_config(config: Any) -> dict[str, Any]:
 def read_manifest(path: Path) -> Manifest:
     """The manifest that a file holds, every field checked."""
     record = read_json_object(path)
-    missing = [field.name for field in fields(Manifest) if field.name not in record]
+    missing = [field.name for field in fields(Manifest) if field.name not in (*record, *LATER)]
     if missing:
         raise InputError(f"{path}: expected a manifest, got one without {', '.join(missing)}.")
     return dataclass_from_plain(Manifest, record, name=f"{path}: manifest")
 
 
-def differences(recorded: Manifest, wanted: Manifest) -> list[str]:
+def setting_of(manifest: Manifest) -> dict[str, Any]:
+    """What determines the numbers of a run, as plain data."""
+    return {name: getattr(manifest, name) for name in SAME_RUN}
+
+
+def differences(recorded: Manifest, wanted: Manifest, names: Sequence[str] = SAME_RUN) -> list[str]:
     """The fields in which the two runs differ, each as ``name (recorded, now)``."""
     found: list[str] = []
-    for name in SAME_RUN:
+    for name in names:
         _compare(name, getattr(recorded, name), getattr(wanted, name), found)
     return found
 

@@ -6,46 +6,56 @@ from pathlib import Path
 from typing import Any
 
 from vinlab.recording.files import append_line, read_bytes, write_bytes
+from vinlab.recording.json_files import parse_json
 from vinlab.recording.serialization import standard_json, to_plain
 from vinlab.types import InputError
 
 
+def metrics_line(record: Mapping[str, Any]) -> str:
+    """One record as a line of the log."""
+    return json.dumps(standard_json(to_plain(record)), allow_nan=False)
+
+
 def append_metrics(path: Path, record: Mapping[str, Any]) -> None:
     """Append one record."""
-    append_line(path, json.dumps(standard_json(to_plain(record)), allow_nan=False))
+    append_line(path, metrics_line(record))
 
 
 def read_metrics(path: str | Path) -> list[dict[str, Any]]:
     """All complete records; a partial last line is ignored, and without a file there are none."""
     return [
-        _record(Path(path), number, line) for number, line in enumerate(_complete_lines(Path(path)), start=1)
+        _record(Path(path), number, line) for number, line in enumerate(complete_lines(Path(path)), start=1)
     ]
 
 
 def count_metrics(path: Path) -> int:
     """The number of complete records."""
-    return len(_complete_lines(path))
+    return len(complete_lines(path))
 
 
-def keep_metrics(path: Path, lines: int) -> None:
-    """Remove all but the first records."""
-    found = _complete_lines(path)
+def keep_metrics(path: Path, lines: int) -> list[bytes]:
+    """Remove all but the first records, which are checked and come back."""
+    found = complete_lines(path)
     if len(found) < lines:
         raise InputError(f"{path} is damaged: expected {lines} records, got {len(found)}.")
+    for number, line in enumerate(found[:lines], start=1):
+        _record(path, number, line)
     if path.exists():
         write_bytes(path, b"".join(found[:lines]))
+    return found[:lines]
 
 
-def _complete_lines(path: Path) -> list[bytes]:
-    if not path.exists() or path.stat().st_size == 0:
+def complete_lines(path: Path) -> list[bytes]:
+    """The lines that end with a newline."""
+    if not path.exists() or (path.is_file() and path.stat().st_size == 0):
         return []
     return [line for line in read_bytes(path).splitlines(keepends=True) if line.endswith(b"\n")]
 
 
 def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        record = json.loads(line)
-    except ValueError:
+        record = parse_json(line, "line")
+    except InputError:
         record = None
     if not isinstance(record, dict):
         raise InputError(f"{path} is damaged: expected a JSON object in line {number}, got {line[:40]!r}.")

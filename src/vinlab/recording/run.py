@@ -10,16 +10,39 @@ from typing import Any
 from torch import Tensor
 
 from vinlab.recording import finished_run
-from vinlab.recording.checkpoint import load_checkpoint, save_checkpoint
-from vinlab.recording.files import remove, remove_temporary_files, sync, write_json
-from vinlab.recording.finished_run import CHECKPOINT, MANIFEST, METRICS, RESULT, RUN_FILES, WEIGHTS
+from vinlab.recording.checkpoint import (
+    keep_as_previous,
+    load_last_sound_checkpoint,
+    previous,
+    save_checkpoint,
+)
+from vinlab.recording.files import (
+    append_line,
+    remove,
+    remove_temporary_files,
+    sync,
+    write_bytes,
+    write_json,
+)
+from vinlab.recording.finished_run import (
+    CHECKPOINT,
+    CHECKSUMS,
+    MANIFEST,
+    METRICS,
+    RESULT,
+    RUN_FILES,
+    WEIGHTS,
+)
+from vinlab.recording.hashing import plain_hash, text_hash
 from vinlab.recording.lock import LOCK_NAME, FolderLock
-from vinlab.recording.manifest import Manifest, differences, read_manifest
-from vinlab.recording.metrics import append_metrics, count_metrics, keep_metrics
+from vinlab.recording.manifest import SAME_NUMBERS, Manifest, differences, read_manifest, setting_of
+from vinlab.recording.metrics import complete_lines, keep_metrics, metrics_line
+from vinlab.recording.serialization import standard_json, to_plain
 from vinlab.recording.weights import save_tensors
 from vinlab.types import InputError
 
-OLD_FILES = (RESULT, WEIGHTS, METRICS, CHECKPOINT)
+PREVIOUS = previous(Path(CHECKPOINT)).name
+OLD_FILES = (RESULT, WEIGHTS, METRICS, CHECKPOINT, PREVIOUS)
 """What is removed of an overwritten run; the result first: without it the run counts as unfinished."""
 
 
@@ -32,12 +55,28 @@ class Run(AbstractContextManager["Run"]):
         self._lock = lock
         self._started = time.monotonic()
         self._seconds_before = 0.0
+        self._metrics: list[bytes] = []
+        """The lines of metrics; the file may be damaged while the run goes on."""
 
     @classmethod
     def create(
-        cls, folder: str | Path, manifest: Manifest, *, resume: bool = False, overwrite: bool = False
+        cls,
+        folder: str | Path,
+        manifest: Manifest,
+        *,
+        resume: bool = False,
+        overwrite: bool = False,
+        allow_changes: bool = False,
     ) -> "Run":
-        """A run in a new or empty folder, or with ``resume`` the unfinished run in the folder."""
+        """A run in a new or empty folder, or with ``resume`` the unfinished run in the folder.
+
+        A run is resumed with another number of threads, device or version of a package only with ``allow_changes``,
+        and the manifest notes it.
+        """
+        if resume and overwrite:
+            raise InputError(
+                "expected --resume or --overwrite, got both: one continues a run, one deletes it."
+            )
         folder = Path(folder)
         lock = _lock_folder(folder)
         try:
@@ -45,7 +84,8 @@ class Run(AbstractContextManager["Run"]):
             if _is_free(folder, overwrite):
                 write_json(folder / MANIFEST, manifest)
                 return cls(folder, manifest, lock)
-            return cls(folder, _manifest_to_resume(folder, manifest, resume), lock)._rewound()
+            _require_resumable(folder, resume)
+            return cls(folder, _manifest_to_resume(folder, manifest, allow_changes), lock)._rewound()
         except BaseException:
             lock.release()
             raise
@@ -60,47 +100,87 @@ class Run(AbstractContextManager["Run"]):
 
     def log(self, metrics: Mapping[str, Any]) -> None:
         """Append one line to the metrics."""
-        append_metrics(self.folder / METRICS, metrics)
+        line = metrics_line(metrics)
+        append_line(self.folder / METRICS, line)
+        self._metrics.append(line.encode() + b"\n")
 
     def save_checkpoint(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
         """Save what the run resumes from; metrics logged later are removed on resume."""
         metrics = self.folder / METRICS
         if metrics.exists():
             sync(metrics)
+        keep_as_previous(self.folder / CHECKPOINT)
         save_checkpoint(
             self.folder / CHECKPOINT,
             tensors,
             state,
-            metrics_lines=count_metrics(metrics),
+            metrics_lines=len(self._metrics),
             seconds=self.seconds,
+            metrics=b"".join(self._metrics),
         )
 
     def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
         """The tensors and the state of the last checkpoint, or None before the first one."""
-        checkpoint = load_checkpoint(self.folder / CHECKPOINT)
-        return None if checkpoint is None else (checkpoint.tensors, checkpoint.state)
+        return _tensors_and_state(self.folder)
 
     def finish(self, weights: Mapping[str, Tensor], result: Mapping[str, Any]) -> finished_run.FinishedRun:
         """Write weights and result; the result is written last, so a run with a result is complete."""
+        self._repair_metrics()
         self.manifest = replace(self.manifest, seconds=round(self.seconds, 3))
         save_tensors(self.folder / WEIGHTS, weights, {"id": self.manifest.id})
         write_json(self.folder / MANIFEST, self.manifest)
-        write_json(self.folder / RESULT, result)
-        remove(self.folder / CHECKPOINT)
+        write_json(self.folder / RESULT, self._with_checksums(standard_json(to_plain(result))))
+        for name in (CHECKPOINT, PREVIOUS):
+            remove(self.folder / name)
         self.close()
         return finished_run.open_run(self.folder)
+
+    def _with_checksums(self, result: dict[str, Any]) -> dict[str, Any]:
+        """The result, and with it the checksums of what the run computed."""
+        checksums = {
+            MANIFEST: plain_hash(to_plain(setting_of(self.manifest))),
+            METRICS: text_hash(b"".join(self._metrics)),
+            RESULT: plain_hash(result),
+        }
+        return {**result, CHECKSUMS: checksums}
+
+    def _repair_metrics(self) -> None:
+        """Write the metrics anew where the file differs from what the run logged, and note it."""
+        path = self.folder / METRICS
+        if not self._metrics or (path.is_file() and complete_lines(path) == self._metrics):
+            return
+        write_bytes(path, b"".join(self._metrics))
+        self._note(f"{METRICS} was damaged and written anew from the checkpoint")
+
+    def _note(self, change: str) -> None:
+        self.manifest = replace(self.manifest, changes=[*self.manifest.changes, change])
 
     def close(self) -> None:
         """Release the folder; an unfinished run can be resumed later."""
         self._lock.release()
 
     def _rewound(self) -> "Run":
-        """The run at its last checkpoint, or at its start."""
-        checkpoint = load_checkpoint(self.folder / CHECKPOINT)
-        keep_metrics(self.folder / METRICS, checkpoint.metrics_lines if checkpoint else 0)
+        """The run at its last sound checkpoint, or at its start."""
+        checkpoint, fault = load_last_sound_checkpoint(self.folder / CHECKPOINT)
+        path = self.folder / METRICS
+        if fault:
+            remove(self.folder / CHECKPOINT)
+            self._note(fault)
+        if checkpoint is None or checkpoint.metrics is None:
+            self._metrics = keep_metrics(path, checkpoint.metrics_lines if checkpoint else 0)
+        else:
+            self._metrics = checkpoint.metrics.splitlines(keepends=True)
+            self._rewind_metrics(path)
         self._seconds_before = checkpoint.seconds if checkpoint else 0.0
         write_json(self.folder / MANIFEST, self.manifest)
         return self
+
+    def _rewind_metrics(self, path: Path) -> None:
+        """The metrics of the checkpoint; a note is made if the file held others before it."""
+        found = complete_lines(path) if path.is_file() else []
+        if found[: len(self._metrics)] != self._metrics:
+            self._note(f"{METRICS} was damaged and written anew from the checkpoint")
+        write_bytes(path, b"".join(self._metrics))
 
 
 class ReadOnlyRun:
@@ -117,8 +197,12 @@ class ReadOnlyRun:
 
     def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
         """The checkpoint that the writing process resumes from."""
-        checkpoint = load_checkpoint(self.folder / CHECKPOINT)
-        return None if checkpoint is None else (checkpoint.tensors, checkpoint.state)
+        return _tensors_and_state(self.folder)
+
+
+def _tensors_and_state(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+    checkpoint, _ = load_last_sound_checkpoint(folder / CHECKPOINT)
+    return None if checkpoint is None else (checkpoint.tensors, checkpoint.state)
 
 
 def _lock_folder(folder: Path) -> FolderLock:
@@ -139,21 +223,32 @@ def _is_free(folder: Path, overwrite: bool) -> bool:
     return True
 
 
-def _manifest_to_resume(folder: Path, wanted: Manifest, resume: bool) -> Manifest:
-    """The manifest of the unfinished run in the folder, if it is the same run and to be resumed."""
+def _require_resumable(folder: Path, resume: bool) -> None:
+    """Refuse a folder without an unfinished run, and one that is not to be resumed."""
     if not (folder / MANIFEST).exists():
         raise InputError(f"--out: expected a new or empty folder, got {folder}, which holds other files.")
     if finished_run.is_finished(folder):
         raise InputError(f"{folder} holds a finished run: use another --out, or --overwrite.")
     if not resume:
         raise InputError(f"{folder} holds an unfinished run: use --resume, --overwrite or another --out.")
+
+
+def _manifest_to_resume(folder: Path, wanted: Manifest, allow_changes: bool) -> Manifest:
+    """The manifest of the unfinished run in the folder, if it is the same run."""
     recorded = read_manifest(folder / MANIFEST)
     different = differences(recorded, wanted)
     if different:
         raise InputError(
             f"--resume: the run in {folder} differs in {', '.join(different)}: use another --out, or --overwrite."
         )
-    return _continued(recorded, wanted)
+    changes = differences(recorded, wanted, SAME_NUMBERS)
+    if changes and not allow_changes:
+        raise InputError(
+            f"--resume: the run in {folder} was begun with other {', '.join(changes)}: the result would be another; "
+            "resume it as it was begun, or with --allow-changes, which the manifest will note."
+        )
+    noted = [change for change in changes if change not in recorded.changes]
+    return _continued(replace(recorded, changes=[*recorded.changes, *noted]), wanted)
 
 
 def _continued(recorded: Manifest, wanted: Manifest) -> Manifest:

@@ -1,5 +1,6 @@
 """Tensors on disk as safetensors, which are safe to load from any source; pickles are never loaded."""
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +12,14 @@ from safetensors.torch import save as encode
 from torch import Tensor, nn
 
 from vinlab.recording.files import read_bytes, write_bytes
+from vinlab.recording.json_files import parse_json
 from vinlab.types import InputError
+
+CHECKSUM = "sha256"
+"""The name of the text that holds the SHA-256 of the file, in which its own digits count as zeros."""
+
+LARGEST_HEADER = 16 * 2**20
+"""Bytes of the names, shapes and texts of a file."""
 
 _ZIP_START = b"PK\x03\x04"
 _PICKLE_STARTS = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
@@ -20,10 +28,10 @@ _PICKLE_STARTS = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
 def save_tensors(
     path: str | Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write the tensors and some texts beside them in one step."""
+    """Write the tensors, some texts beside them and a checksum of the whole file in one step."""
     # Copies, because safetensors refuses tensors that share their memory.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    write_bytes(path, encode(copies, metadata=dict(metadata) if metadata else None))
+    write_bytes(path, sealed(encode(copies), metadata or {}))
 
 
 def load_tensors(path: str | Path) -> dict[str, Tensor]:
@@ -32,14 +40,13 @@ def load_tensors(path: str | Path) -> dict[str, Tensor]:
 
 
 def load_tensors_and_metadata(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """The tensors that a safetensors file holds, and the texts beside them."""
+    """The tensors that a safetensors file holds, and the texts beside them, if its checksum is right."""
     data = read_bytes(path)
+    texts = texts_of(data, path)
     try:
-        tensors = decode(data)
-    except (SafetensorError, ValueError, KeyError) as error:
-        raise InputError(f"Cannot load {path}: expected a .safetensors file, got {_fault(data)}.") from error
-    header_end = 8 + int.from_bytes(data[:8], "little")
-    return tensors, json.loads(data[8:header_end]).get("__metadata__", {})
+        return decode(data), texts
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(path, data) from error
 
 
 Rename = Callable[[nn.Module, Mapping[str, Tensor]], Mapping[str, Tensor]]
@@ -47,8 +54,14 @@ Rename = Callable[[nn.Module, Mapping[str, Tensor]], Mapping[str, Tensor]]
 
 
 def load_weights(module: nn.Module, path: str | Path, rename: Rename | None = None) -> None:
-    """Load the weights of the file into the module; names and shapes must fit, and every number be finite."""
-    tensors: Mapping[str, Tensor] = load_tensors(path)
+    """Load the weights of the file into the module; names, shapes and types must fit, and every number be finite."""
+    fill(module, load_tensors(path), path, rename)
+
+
+def fill(
+    module: nn.Module, tensors: Mapping[str, Tensor], path: str | Path, rename: Rename | None = None
+) -> None:
+    """Give the module the weights that were read from a file."""
     if rename is not None:
         tensors = rename(module, tensors)
     require_fitting(module, tensors, path)
@@ -57,7 +70,7 @@ def load_weights(module: nn.Module, path: str | Path, rename: Rename | None = No
 
 
 def require_fitting(module: nn.Module, tensors: Mapping[str, Tensor], path: str | Path) -> None:
-    """Refuse weights whose names or shapes are not those of the module."""
+    """Refuse weights whose names, shapes or types are not those of the module."""
     own = module.state_dict()
     missing = sorted(own.keys() - tensors.keys())
     unexpected = sorted(tensors.keys() - own.keys())
@@ -66,7 +79,17 @@ def require_fitting(module: nn.Module, tensors: Mapping[str, Tensor], path: str 
         for name in own.keys() & tensors.keys()
         if tensors[name].shape != own[name].shape
     ]
-    faults = {"missing": missing, "unexpected": unexpected, "other shapes": sorted(misshapen)}
+    mistyped = [
+        f"{name} (expected {own[name].dtype}, got {tensors[name].dtype})"
+        for name in own.keys() & tensors.keys()
+        if tensors[name].dtype != own[name].dtype
+    ]
+    faults = {
+        "missing": missing,
+        "unexpected": unexpected,
+        "other shapes": sorted(misshapen),
+        "other types": sorted(mistyped),
+    }
     found = [f"{fault} {_some(names)}" for fault, names in faults.items() if names]
     if found:
         raise InputError(f"The weights in {path} do not fit {type(module).__name__}: {'; '.join(found)}.")
@@ -79,6 +102,57 @@ def require_finite(tensors: Mapping[str, Tensor], path: str | Path) -> None:
         raise InputError(
             f"The weights in {path}: expected finite numbers, got nan or infinite ones in {_some(broken)}."
         )
+
+
+def sealed(data: bytes, texts: Mapping[str, str]) -> bytes:
+    """An encoded file with texts beside its tensors, always in the same order, and its checksum among them."""
+    end = 8 + int.from_bytes(data[:8], "little")
+    entries = json.loads(data[8:end])
+    # The checksum comes first, so that no other text can stand in for it.
+    header = json.dumps(
+        {"__metadata__": {CHECKSUM: _ZEROS, **texts}, **entries}, separators=(",", ":"), ensure_ascii=False
+    ).encode()
+    header += b" " * (-len(header) % 8)
+    parts = [len(header).to_bytes(8, "little"), header, memoryview(data)[end:]]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    parts[1] = header.replace(_ZEROS.encode(), digest.hexdigest().encode(), 1)
+    return b"".join(parts)
+
+
+def texts_of(data: bytes, path: str | Path) -> dict[str, str]:
+    """The texts in the header of a file without the checksum, which must be right; older files have none."""
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or length > min(len(data) - 8, LARGEST_HEADER):
+        raise _damaged(path, data)
+    try:
+        header = parse_json(data[8 : 8 + length], "header")
+    except InputError as error:
+        raise _damaged(path, data) from error
+    texts = header.get("__metadata__", {}) if isinstance(header, dict) else None
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        raise _damaged(path, data)
+    found = texts.pop(CHECKSUM, None)
+    if found is not None and found != _checksum(data, found, 8 + length):
+        raise InputError(
+            f"{path} is damaged: expected the checksum {str(found)[:12]}… of its content, got another."
+        )
+    return texts
+
+
+def _checksum(data: bytes, found: str, end: int) -> str:
+    """The checksum of a file whose header holds another, or the same."""
+    digest = hashlib.sha256(data[:end].replace(found.encode(), _ZEROS.encode(), 1))
+    digest.update(memoryview(data)[end:])
+    return digest.hexdigest()
+
+
+_ZEROS = "0" * 64
+
+
+def _damaged(path: str | Path, data: bytes) -> InputError:
+    return InputError(f"Cannot load {path}: expected a .safetensors file, got {_fault(data)}.")
 
 
 def _fault(data: bytes) -> str:

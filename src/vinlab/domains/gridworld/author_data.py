@@ -1,5 +1,7 @@
 """The training files of the paper's authors: maps, goals and the expert's labels."""
 
+import io
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,10 +10,22 @@ import numpy as np
 from jaxtyping import Int64, UInt8
 
 from vinlab.domains.gridworld.expert import pack_demonstrations
+from vinlab.domains.gridworld.mat_files import require_complete
+from vinlab.recording.files import read_bytes
 from vinlab.types import MOVE_NAMES, Demonstrations, InputError
 
 KEYS = ("im_data", "value_data", "state_xy_data", "label_data")
 """The arrays with one row per state; the arrays of batches repeat states as padding and are not read."""
+
+MOST_NUMBERS = 2**26
+"""Numbers in an array of a file."""
+NUMERIC = (
+    "double",
+    "single",
+    "logical",
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+)
+"""The classes of arrays that hold numbers."""
 
 AUTHORS_ATTEMPTS = 5000
 """Maps attempted for each of the files; some attempts gave none."""
@@ -43,13 +57,21 @@ class LabelledMaps:
 
 
 def read_authors_file(path: str | os.PathLike[str]) -> LabelledMaps:
-    """The maps of a ``.mat`` file of square grid-worlds, each with all its labelled states."""
+    """The maps of a ``.mat`` file of square grid-worlds, each with all its labelled states, all of them checked."""
     free, marks, states, labels = _read_arrays(Path(path))
     side = int(free.shape[1] ** 0.5)
     if side**2 != free.shape[1] or not (len(free) == len(marks) == len(states) == len(labels) > 0):
         raise InputError(
             f"{path}: expected square maps, one for each state, got im_data of shape {free.shape}."
         )
+    if marks.shape != free.shape or states.shape[1] != 2 or labels.shape[1] != 1:
+        shapes = ", ".join(
+            f"{key} {array.shape}" for key, array in zip(KEYS, (free, marks, states, labels), strict=True)
+        )
+        raise InputError(
+            f"{path}: expected a map, a mark for each of its cells, a state and a label a row, got {shapes}."
+        )
+    _require_sense(path, side, free, marks, states, labels)
     rows = np.concatenate([free, marks], axis=1)
     is_new = np.append(True, (rows[1:] != rows[:-1]).any(axis=1))
     goals = np.stack(np.divmod(marks[is_new].argmax(axis=1), side), axis=-1)
@@ -62,19 +84,83 @@ def read_authors_file(path: str | os.PathLike[str]) -> LabelledMaps:
     )
 
 
+def _require_sense(
+    path: str | os.PathLike[str],
+    side: int,
+    free: np.ndarray,
+    marks: np.ndarray,
+    states: np.ndarray,
+    labels: np.ndarray,
+) -> None:
+    """Refuse what is no map, goal, state or move; the first row at fault is named."""
+    every = np.arange(len(free))
+    is_goal = marks > 0
+    _require(path, ((free == 0) | (free == 1)).all(axis=1), "0 and 1 in im_data")
+    _require(path, np.isfinite(marks).all(axis=1), "finite numbers in value_data")
+    _require(path, (is_goal.sum(axis=1) == 1) & (marks >= 0).all(axis=1), "one mark of a goal in value_data")
+    _require(path, free[every, is_goal.argmax(axis=1)] == 1, "a goal in a free cell")
+    _require(
+        path, _is_whole(states, side).all(axis=1), f"two whole numbers from 0 to {side - 1} in state_xy_data"
+    )
+    cells = states.astype(np.int64) @ np.array([side, 1])
+    _require(path, free[every, cells] == 1, "a state in a free cell")
+    _require(
+        path,
+        _is_whole(labels, len(MOVE_NAMES)).all(axis=1),
+        f"a whole number from 0 to {len(MOVE_NAMES) - 1} in label_data",
+    )
+
+
+def _is_whole(numbers: np.ndarray, end: int) -> np.ndarray:
+    return (numbers >= 0) & (numbers < end) & (numbers == np.floor(numbers))
+
+
+def _require(path: str | os.PathLike[str], good: np.ndarray, expected: str) -> None:
+    if not good.all():
+        raise InputError(f"{path}: expected {expected}, got something else in row {int(good.argmin())}.")
+
+
 def _read_arrays(path: Path) -> list[np.ndarray]:
+    """The arrays of a file; its parts are complete, their checksums right and their sizes modest."""
     import scipy.io
 
+    data = _content(path)
     try:
-        with path.open("rb") as file:
-            content = scipy.io.loadmat(file, variable_names=KEYS)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+        require_complete(data)
+        held = {name: (shape, kind) for name, shape, kind in scipy.io.whosmat(io.BytesIO(data))}
+        missing = [key for key in KEYS if key not in held]
+        if missing:
+            raise InputError(
+                f"{path}: expected the arrays {', '.join(KEYS)}, got a file without {', '.join(missing)}."
+            )
+        for key in KEYS:
+            _require_modest(path, key, *held[key])
+        content = scipy.io.loadmat(io.BytesIO(data), variable_names=KEYS)
+        arrays = [np.asarray(content[key]) for key in KEYS]
+    except InputError:
+        raise
     except Exception as error:  # SciPy raises many kinds for files that are damaged or foreign.
-        raise InputError(f"{path}: expected a .mat file, got one that cannot be read: {error}") from error
-    missing = [key for key in KEYS if key not in content]
-    if missing:
-        raise InputError(
-            f"{path}: expected the arrays {', '.join(KEYS)}, got a file without {', '.join(missing)}."
-        )
-    return [content[key] for key in KEYS]
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:120].rstrip(".")
+        raise InputError(f"{path}: expected a .mat file, got one that cannot be read: {reason}.") from error
+    for key, array in zip(KEYS, arrays, strict=True):
+        if array.ndim != 2 or array.dtype.kind not in "biuf":
+            raise InputError(
+                f"{path}: expected rows of numbers in {key}, got {array.dtype} of {array.shape}."
+            )
+    return arrays
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_bytes(path)
+    except InputError as error:
+        if path.exists():
+            raise
+        raise InputError(f"{path} cannot be read: No such file or directory.") from error
+
+
+def _require_modest(path: Path, key: str, shape: tuple[int, ...], kind: str) -> None:
+    if kind not in NUMERIC or len(shape) != 2:
+        raise InputError(f"{path}: expected rows of numbers in {key}, got {kind} of {shape}.")
+    if math.prod(shape) > MOST_NUMBERS:
+        raise InputError(f"{path}: expected at most {MOST_NUMBERS:,} numbers in {key}, got {shape}.")

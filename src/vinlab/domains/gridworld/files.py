@@ -1,8 +1,6 @@
 """Files of grid-world problems: ``.npz`` with the arrays ``obstacles``, ``starts`` and ``goals``."""
 
 import os
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,9 +10,16 @@ import numpy as np
 
 from vinlab.domains.gridworld.environment import is_free
 from vinlab.domains.gridworld.validation import are_whole, require_binary
+from vinlab.recording.array_files import members_of, open_archive, read_member
+from vinlab.recording.files import read_bytes
 from vinlab.types import GridProblems, InputError
 
 ARRAYS = ("obstacles", "starts", "goals")
+
+LARGEST_ARRAY = 256 * 2**20
+"""Bytes of an array that are unpacked: images of terrain are larger than maps."""
+MOST_CELLS, LARGEST_SIDE = 2**25, 4096
+"""Cells of all maps of a file, and along a side of one."""
 
 
 def read_problems(path: str | os.PathLike[str]) -> GridProblems:
@@ -24,6 +29,11 @@ def read_problems(path: str | os.PathLike[str]) -> GridProblems:
     obstacles = require_binary(arrays["obstacles"], f"obstacles in {path}")
     if obstacles.ndim != 3:
         raise InputError(f"obstacles in {path}: expected the shape (N, H, W), got {obstacles.shape}.")
+    if obstacles.size > MOST_CELLS or max(obstacles.shape[1:]) > LARGEST_SIDE:
+        raise InputError(
+            f"obstacles in {path}: expected at most {LARGEST_SIDE} cells a side and {MOST_CELLS:,} in all, "
+            f"got {obstacles.shape}."
+        )
     starts = _positions(arrays["starts"], obstacles, f"starts in {path}")
     goals = _positions(arrays["goals"], obstacles, f"goals in {path}")
     return GridProblems(obstacles, starts, goals)
@@ -34,6 +44,10 @@ def write_problems(
 ) -> None:
     """Write problems, and other arrays with them, to a file; a failure leaves the old file as it was."""
     path = Path(path)
+    if not path.name:
+        raise InputError(
+            f"Problems cannot be written to '{path}': expected the name of a file, got a folder."
+        )
     arrays: dict[str, Any] = {name: getattr(problems, name) for name in ARRAYS} | dict(others or {})
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -49,27 +63,18 @@ def write_problems(
 
 def read_arrays(path: Path, wanted: Sequence[str], optional: Sequence[str] = ()) -> dict[str, np.ndarray]:
     """Arrays of a file by name: all required ones, and those of the optional ones that it has."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = {name.removesuffix(".npy") for name in archive.namelist()}
+    with open_archive(read_bytes(path), str(path)) as archive:
+        names = members_of(archive)
         missing = [name for name in wanted if name not in names]
         if missing:
             raise InputError(
                 f"{path}: expected the arrays {', '.join(wanted)}, got a file without {', '.join(missing)}."
             )
-        with np.load(path, allow_pickle=False) as file:
-            # NumPy returns the bytes of a member that is not an array; asarray makes them one that is refused.
-            return {name: np.asarray(file[name]) for name in (*wanted, *optional) if name in names}
-    except InputError:
-        raise
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise InputError(f"{path}: expected an .npz file, got another or an incomplete one.") from None
-    except (ValueError, MemoryError, NotImplementedError, RuntimeError) as error:
-        raise InputError(
-            f"{path}: expected plain arrays of numbers, got one that cannot be read: {error}"
-        ) from None
+        return {
+            name: read_member(archive, name, str(path), most=LARGEST_ARRAY)
+            for name in (*wanted, *optional)
+            if name in names
+        }
 
 
 def _positions(array: np.ndarray, obstacles: np.ndarray, name: str) -> np.ndarray:

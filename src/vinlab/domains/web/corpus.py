@@ -1,7 +1,6 @@
 """An encyclopedia as read from a folder: pages, categories, links, texts, word vectors. Nothing is downloaded."""
 
 import csv
-import json
 import lzma
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +12,17 @@ from jaxtyping import Int
 
 from vinlab.domains.web.link_graph import Links, make_links
 from vinlab.domains.web.word_vectors import WordVectors, read_vectors
+from vinlab.recording.json_files import parse_json, require_fields, require_object
 from vinlab.types import InputError
 
 WIKISPEEDIA_ADDRESS = "https://snap.stanford.edu/data/wikispeedia.html"
 """The public original of the Wikispeedia folder."""
+
+LONGEST_TEXT, LARGEST_CORPUS, LARGEST_TABLE = 16 * 2**20, 256 * 2**20, 64 * 2**20
+"""Bytes of an article, of all of them when unpacked, and of a table."""
+
+MOST_LEVELS = 50
+"""Levels of categories below the root."""
 
 ARTICLE = -1
 """The level of an article; the root has level 0, the categories below it 1, 2, …"""
@@ -98,6 +104,10 @@ def assemble_corpus(
 
 def _with_ancestors(paths: Iterable[str]) -> list[str]:
     """All categories and their ancestors, level by level, below one root."""
+    paths = list(paths)
+    deepest = max((path.count(".") for path in paths), default=0)
+    if deepest > MOST_LEVELS:
+        raise InputError(f"categories: expected at most {MOST_LEVELS} levels, got {deepest}.")
     every = {".".join(path.split(".")[:depth]) for path in paths for depth in range(1, path.count(".") + 2)}
     roots = sorted(path for path in every if "." not in path)
     if len(roots) != 1:
@@ -144,30 +154,48 @@ def read_texts(folder: Path, articles: Sequence[str]) -> dict[str, str]:
     """The text of each article that has one, in the order of the list."""
     packed, plain = folder / "articles_text.jsonl.xz", folder / "articles_text.jsonl"
     path = packed if packed.exists() else _require_file(plain)
-    try:
-        with (
-            lzma.open(path, "rt", encoding="utf-8") if path is packed else path.open(encoding="utf-8") as file
-        ):
-            texts = {record["article"]: record["text"] for record in map(json.loads, file)}
-    except (json.JSONDecodeError, KeyError, TypeError, lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path}: expected one JSON object a line with article and text, got {error}."
-        ) from error
+    texts: dict[str, str] = {}
+    for number, line in enumerate(_text_lines(path), start=1):
+        name = f"{path}, line {number}: expected one JSON object a line with article and text"
+        record = require_object(parse_json(line, name), name)
+        require_fields(record, {"article": str, "text": str}, name)
+        texts[record["article"]] = record["text"]
     unknown = sorted(texts.keys() - set(articles))
     if unknown:
         raise InputError(f"{path.name}: expected pages that articles.tsv lists, got '{unknown[0]}'.")
     return {name: texts[name] for name in articles if name in texts}
 
 
+def _text_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file, packed or not; no more is unpacked than fits into the memory."""
+    total = 0
+    try:
+        with lzma.open(_require_file(path)) if path.suffix == ".xz" else path.open("rb") as file:
+            while line := file.readline(LONGEST_TEXT + 1):
+                total += len(line)
+                if len(line) > LONGEST_TEXT or total > LARGEST_CORPUS:
+                    raise InputError(
+                        f"{path}: expected lines of at most {LONGEST_TEXT // 2**20} MB and {LARGEST_CORPUS // 2**20} "
+                        "MB in all, got more."
+                    )
+                yield line
+    except (lzma.LZMAError, EOFError, OSError) as error:
+        raise InputError(f"{path}: expected a complete file of texts, got a damaged one: {error}.") from error
+
+
 def _rows(folder: Path, name: str, columns: int) -> Iterator[list[str]]:
     path = _require_file(folder / name)
-    with path.open(encoding="utf-8", newline="") as file:
-        for number, row in enumerate(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
-            if not row or row[0].startswith("#"):
-                continue
-            if len(row) != columns:
-                raise InputError(f"{path}, line {number}: expected {columns} columns, got {len(row)}.")
-            yield row
+    number = 0
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for number, row in enumerate(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
+                if not row or row[0].startswith("#"):
+                    continue
+                if len(row) != columns:
+                    raise InputError(f"{path}, line {number}: expected {columns} columns, got {len(row)}.")
+                yield row
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"{path}, line {number + 1}: expected a table in UTF-8, got {error}.") from error
 
 
 def _vector_file(folder: Path) -> Path:
@@ -176,6 +204,8 @@ def _vector_file(folder: Path) -> Path:
 
 
 def _require_file(path: Path) -> Path:
+    if path.exists() and path.is_file() and path.stat().st_size > LARGEST_TABLE and path.suffix == ".tsv":
+        raise InputError(f"{path}: expected a table of at most {LARGEST_TABLE // 2**20} MB, got more.")
     if not path.is_file():
         raise InputError(
             f"{path.parent}: expected a folder with Wikispeedia ({WIKISPEEDIA_ADDRESS}) or a site in the same "

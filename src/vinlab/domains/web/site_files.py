@@ -8,11 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
+from vinlab.domains.web.corpus import ARTICLE, MOST_LEVELS
 from vinlab.domains.web.features import TextEmbedding
 from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.site import Queries, Site
 from vinlab.domains.web.word_vectors import WordVectors
+from vinlab.recording.json_files import read_json
 from vinlab.types import InputError
+
+LARGEST_TEXTS = 256 * 2**20
+"""Bytes of the titles, queries or words of a site."""
 
 _LINKS = ("parents", "full", "tree")
 
@@ -62,34 +67,87 @@ def is_site(folder: Path) -> bool:
 
 
 def open_site(folder: Path) -> tuple[Site, TextEmbedding]:
-    """The site in a folder; its arrays are memory-mapped."""
-    links = {name: Links(_map(folder, f"{name}_offsets"), _map(folder, f"{name}_targets")) for name in _LINKS}
+    """The site in a folder, checked; its arrays are memory-mapped."""
+    levels = _map(folder, "levels", 1, "i")
+    pages, texts = len(levels), _read_texts(folder, "query_texts")
+    words = _read_texts(folder, "words")
+    vectors = _map(folder, "vectors", 2, "f", len(words))
+    dimension = vectors.shape[1]
     site = Site(
-        titles=_read_texts(folder, "titles"),
-        levels=_map(folder, "levels"),
-        features=_map(folder, "features"),
-        duplicate_of=_map(folder, "twins"),
+        titles=_require_count(folder, "titles", _read_texts(folder, "titles"), pages),
+        levels=_within(folder, "levels", levels, ARTICLE, MOST_LEVELS + 1),
+        features=_map(folder, "features", 2, "f", pages, dimension),
+        duplicate_of=_numbers(folder, "twins", pages, pages),
         queries=Queries(
-            _map(folder, "query_features"), _map(folder, "query_pages"), _read_texts(folder, "query_texts")
+            _map(folder, "query_features", 2, "f", len(texts), dimension),
+            _numbers(folder, "query_pages", pages, len(texts)),
+            texts,
         ),
-        **links,
+        **{name: _read_links(folder, name, pages) for name in _LINKS},
     )
-    words = WordVectors(_read_texts(folder, "words"), _map(folder, "vectors"))
-    return site, TextEmbedding(words, _map(folder, "rarity"), _map(folder, "centre"))
+    rarity, centre = _map(folder, "rarity", 1, "f", len(words)), _map(folder, "centre", 1, "f", dimension)
+    return site, TextEmbedding(WordVectors(words, vectors), rarity, centre)
 
 
-def _map(folder: Path, name: str) -> np.ndarray:
+def _read_links(folder: Path, name: str, pages: int) -> Links:
+    """The links of every page; the compiled search relies on them."""
+    targets = _numbers(folder, f"{name}_targets", pages)
+    offsets = _map(folder, f"{name}_offsets", 1, "i", pages + 1)
+    if offsets[0] != 0 or offsets[-1] != len(targets) or (np.diff(offsets) < 0).any():
+        raise InputError(
+            f"{folder / name}_offsets.npy: expected numbers that rise from 0 to {len(targets)}, got others."
+        )
+    return Links(offsets, targets)
+
+
+def _numbers(folder: Path, name: str, pages: int, length: int | None = None) -> np.ndarray:
+    """The numbers of pages."""
+    sides = () if length is None else (length,)
+    return _within(folder, name, _map(folder, name, 1, "i", *sides), 0, pages)
+
+
+def _within(folder: Path, name: str, array: np.ndarray, first: int, end: int) -> np.ndarray:
+    if len(array) and not first <= int(array.min()) <= int(array.max()) < end:
+        raise InputError(
+            f"{folder / name}.npy: expected {first} to {end - 1}, got {int(array.min())} to {int(array.max())}."
+        )
+    return array
+
+
+def _map(folder: Path, name: str, axes: int, kind: str, *sides: int) -> np.ndarray:
+    """A memory-mapped array with so many axes, of this kind of numbers, finite, with these first sides."""
     path = folder / f"{name}.npy"
     try:
+        if not path.is_file():
+            raise InputError(f"{path}: expected an array of a site, got no regular file.")
         # Copy-on-write, because torch expects writable arrays; nothing is written back.
-        return np.load(path, mmap_mode="c", allow_pickle=False)
-    except (OSError, ValueError) as error:
+        array = np.load(path, mmap_mode="c", allow_pickle=False)
+    except (OSError, ValueError, TypeError, SyntaxError, EOFError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{path}: expected an array of a site, got {error}.") from error
+    good = isinstance(array, np.ndarray) and array.ndim == axes and array.dtype.kind == kind
+    if not good or array.shape[: len(sides)] != sides:
+        raise InputError(
+            f"{path}: expected {axes} axes of {'whole numbers' if kind == 'i' else 'numbers'}"
+            f"{f' and the sides {sides}' if sides else ''}, got something else."
+        )
+    if kind == "f" and not all(
+        np.isfinite(part).all() for part in np.array_split(array, 1 + array.size // 2**24)
+    ):
+        raise InputError(f"{path}: expected finite numbers, got nan or infinite ones.")
+    return array
 
 
 def _read_texts(folder: Path, name: str) -> list[str]:
     path = folder / f"{name}.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError) as error:
-        raise InputError(f"{path}: expected texts of a site, got {error}.") from error
+    texts = read_json(path, most=LARGEST_TEXTS)
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise InputError(f"{path}: expected a list of texts, got something else.")
+    return texts
+
+
+def _require_count(folder: Path, name: str, texts: list[str], count: int) -> list[str]:
+    if len(texts) != count:
+        raise InputError(f"{folder / name}.json: expected {count} texts, got {len(texts)}.")
+    return texts

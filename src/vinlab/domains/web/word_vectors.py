@@ -9,10 +9,17 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float, Int
 
+from vinlab.recording.array_files import members_of, open_archive, read_member
+from vinlab.recording.files import read_bytes
 from vinlab.types import InputError
 
 GLOVE_ADDRESS = "https://nlp.stanford.edu/projects/glove"
 """Where public word vectors are."""
+
+LARGEST_VECTORS = 512 * 2**20
+"""Bytes of an array of words or vectors."""
+LONGEST_LINE = 2**16
+"""Bytes of a word and its numbers."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])")
 _WORD = re.compile(r"[^\W_]+")
@@ -67,12 +74,30 @@ def read_vectors(path: Path) -> WordVectors:
 
 
 def _read_npz(path: Path) -> WordVectors:
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            words = str(arrays["words"]).split("\n")
-            return WordVectors(words, arrays["vectors"].astype(np.float32))
-    except (KeyError, ValueError, OSError) as error:
-        raise InputError(f"{path}: expected an .npz file with words and vectors, got {error}.") from error
+    with open_archive(read_bytes(path), str(path)) as archive:
+        missing = {"words", "vectors"} - members_of(archive)
+        if missing:
+            raise InputError(
+                f"{path}: expected an .npz file with words and vectors, got one without {', '.join(sorted(missing))}."
+            )
+        words = read_member(archive, "words", str(path), most=LARGEST_VECTORS, kinds="U")
+        vectors = read_member(archive, "vectors", str(path), most=LARGEST_VECTORS)
+    if words.ndim != 0:
+        raise InputError(f"'words' in {path}: expected one text with a word a line, got {words.shape}.")
+    return WordVectors(str(words).split("\n"), require_vectors(vectors, f"'vectors' in {path}"))
+
+
+def require_vectors(vectors: np.ndarray, name: str) -> Float[np.ndarray, "V D"]:
+    """Finite numbers in rows of equal length, as float32."""
+    if vectors.ndim != 2 or vectors.size == 0 or vectors.dtype.kind not in "iuf":
+        raise InputError(
+            f"{name}: expected a row of numbers for each word, got {vectors.dtype} of {vectors.shape}."
+        )
+    with np.errstate(over="ignore"):
+        small = vectors.astype(np.float32)
+    if not np.isfinite(small).all():
+        raise InputError(f"{name}: expected finite numbers, got nan or infinite ones.")
+    return small
 
 
 def _read_glove(path: Path) -> WordVectors:
@@ -86,15 +111,16 @@ def _read_glove(path: Path) -> WordVectors:
         rows.append(row)
     if not rows:
         raise InputError(f"{path}: expected word vectors, got an empty file.")
-    return WordVectors(words, np.stack(rows))
+    return WordVectors(words, require_vectors(np.stack(rows), str(path)))
 
 
 def _glove_lines(path: Path) -> Iterator[tuple[str, np.ndarray]]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            word, *numbers = line.rstrip("\n").split(" ")
+    with path.open("rb") as file:
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), start=1):
             try:
-                yield word, np.array(numbers, dtype=np.float32)
+                word, *numbers = line.decode().rstrip("\n").split(" ")
+                with np.errstate(over="ignore"):
+                    yield word, np.array(numbers, dtype=np.float32)
             except ValueError:
                 raise InputError(
                     f"{path}, line {number}: expected a word and its numbers, got {line[:40]!r}."

@@ -13,6 +13,7 @@ from vinlab.domains.mars.terrain import Terrain
 from vinlab.types import InputError
 
 CTX_FILES = ("image.png", "slope_dn.png", "valid.png")
+MOST_STRIP_PIXELS = 2**25
 SLOPE_STEP = 0.2
 """Degrees of each step of the CTX slope map."""
 ELEVATION, SLOPE = ("_dtm", "_elevation"), ("_slope",)
@@ -59,6 +60,10 @@ def _read_png(path: Path) -> np.ndarray:
     from PIL import Image
 
     with reading(path), Image.open(path, formats=["PNG"]) as image:
+        if image.width * image.height > MOST_STRIP_PIXELS:
+            raise InputError(
+                f"{path}: expected at most {MOST_STRIP_PIXELS:,} pixels, got {image.height} x {image.width}."
+            )
         if image.mode not in ("L", "1"):
             raise InputError(f"{path}: expected an 8-bit grey image, got the mode {image.mode}.")
         return np.array(image)

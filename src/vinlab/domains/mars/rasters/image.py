@@ -50,7 +50,7 @@ def _plain_png(path: Path) -> np.ndarray | None:
 
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
-    with path.open("rb") as file:
+    with reading(path), path.open("rb") as file:
         if file.read(4) != b"\x89PNG":
             return None
     with reading(path), Image.open(path, formats=["PNG"]) as image:

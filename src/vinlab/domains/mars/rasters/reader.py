@@ -1,6 +1,7 @@
 """Raster files, read by rasterio (the extra ``geo``), by windows: GeoTIFF, PNG, JPEG 2000, PDS images."""
 
 import logging
+import math
 import re
 import warnings
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float32, UInt8
 
+from vinlab.domains.mars.rasters.labels import LABELLED, require_beside, require_local_label
 from vinlab.types import InputError, missing_library
 
 DRIVERS = {
@@ -29,6 +31,8 @@ STRETCH = (0.1, 99.9)
 """Percentiles that become black and white where an image has more than 8 bits."""
 CACHE = 256 * 2**20
 """Bytes of blocks that GDAL keeps."""
+MOST_PIXELS, LARGEST_BLOCK = 10**10, 256 * 2**20
+"""Pixels of a raster, and bytes of a part of it that is unpacked at once."""
 GLANCE = 1024
 """Pixels along a side of the reduced image from which the percentiles are taken."""
 NO_DATA = 1e30
@@ -58,13 +62,35 @@ def open_raster(path: str | Path) -> Iterator[Raster]:
     if not path.is_file():
         raise InputError(f"{path} cannot be read: there is no such file.")
     with reading(path):
-        file = rasterio.open(path, driver=_driver(path))
+        driver = _driver(path)
+        if driver in LABELLED:
+            require_local_label(path)
+        file = rasterio.open(path, driver=driver)
     with file, rasterio.Env(GDAL_CACHEMAX=CACHE):
+        require_beside(path, file.files)
+        _require_modest(path, file)
         there = file.transform
+        if not all(math.isfinite(number) for number in there[:6]):
+            raise InputError(f"{path}: expected finite coordinates, got {tuple(there[:6])}.")
         if there.b or there.d:
             raise InputError(f"{path}: expected a raster with north up, got one that is rotated on its map.")
         placed = file.crs and (file.crs.is_projected or file.crs.is_geographic) and not there.is_identity
         yield Raster(file, path, there, file.crs if placed else None)
+
+
+def _require_modest(path: Path, file: Any) -> None:
+    """Refuse a raster of which one block would fill the memory."""
+    if file.count < 1 or file.width * file.height > MOST_PIXELS:
+        raise InputError(
+            f"{path}: expected a band of at most {MOST_PIXELS:,} pixels, got {file.count} of {file.height} x "
+            f"{file.width}."
+        )
+    rows, cols = file.block_shapes[0]
+    size = rows * cols * np.dtype(file.dtypes[0]).itemsize * min(file.count, 3)
+    if size > LARGEST_BLOCK:
+        raise InputError(
+            f"{path}: expected blocks of at most {LARGEST_BLOCK // 2**20} MB, got {rows} x {cols} pixels in one."
+        )
 
 
 def _driver(path: Path) -> str:
