@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from vinlab.models import shipped_ids
@@ -235,3 +236,139 @@ def test_the_desktop_page_shows_three_panels_side_by_side(page):
     tops = {page.locator(f"#{name}").bounding_box()["y"] for name in ("map", "reward", "value")}
     assert len(tops) == 1
     shot(page, "desktop")
+
+
+def settled(page) -> None:
+    """Wait until nothing is being planned."""
+    wait_until(page, "document.documentElement.dataset.planning === 'false'")
+    page.wait_for_timeout(60)
+    wait_until(page, "document.documentElement.dataset.planning === 'false'")
+
+
+def agrees(page) -> bool:
+    """Whether the verdict belongs to the map that is shown: the same question again gives the same answer."""
+    return page.evaluate("""async () => {
+        const state = new URLSearchParams(location.hash.slice(1));
+        const [height, width] = state.get("size").split("x").map(Number);
+        const bits = atob(state.get("walls").replaceAll("-", "+").replaceAll("_", "/"));
+        const cells = Array.from({length: height * width}, (_, i) => (bits.charCodeAt(i >> 3) >> (i & 7)) & 1).join("");
+        const cell = (name) => state.get(name).split(",").map(Number);
+        const body = {model: state.get("model"), height, width, cells, start: cell("start"), goal: cell("goal"),
+            iterations: state.get("k") ? Number(state.get("k")) : null, corner_cutting: state.get("corners") === "1"};
+        const plan = await (await fetch("/api/plan", {method: "POST", body: JSON.stringify(body)})).json();
+        const optimal = plan.optimal === null ? "no path exists" : plan.optimal.toFixed(2);
+        const cost = plan.reached ? plan.cost.toFixed(2) : `stops after ${plan.path.length - 1} steps`;
+        const shown = (id) => document.getElementById(id).textContent;
+        return shown("optimal") === optimal && shown("cost") === cost;
+    }""")
+
+
+def test_quick_clicks_do_not_freeze_the_page(page):
+    page.select_option("#size", "100")
+    page.click("#maze")
+    page.select_option("#size", "8")
+    page.click("#random")
+    settled(page)
+    assert agrees(page)
+    act(page, lambda: page.click("#clear"))
+    assert page.inner_text("#verdict") == "✓ Goal reached by a shortest path."
+
+
+def random_action(page, rng) -> None:
+    """One click, key, stroke or drop of many, without waiting for its plan."""
+    box = page.locator("#map").bounding_box()
+    places = [
+        (box["x"] + rng.random() * box["width"], box["y"] + rng.random() * box["height"]) for _ in range(3)
+    ]
+
+    def stroke():
+        page.mouse.move(*places[0])
+        page.mouse.down()
+        for place in places[1:]:
+            page.mouse.move(*place, steps=3)
+        page.mouse.up()
+
+    def drop():
+        side = rng.integers(3, 30)
+        text = f"type octile\nheight {side}\nwidth {side}\nmap\n" + ("." * side + "\n") * side
+        page.evaluate(
+            """(text) => {
+                const files = new DataTransfer();
+                files.items.add(new File([text], "a.map"));
+                dispatchEvent(new DragEvent("drop", {dataTransfer: files, cancelable: true}));
+            }""",
+            text,
+        )
+
+    actions = [
+        stroke,
+        stroke,
+        drop,
+        *(lambda name=name: page.click(f"#{name}") for name in ("random", "maze", "clear")),
+        lambda: page.select_option("#size", str(rng.choice([8, 16, 28, 48]))),
+        lambda: page.select_option("#model", str(rng.choice(["grid/any", "gridworld/16/vin"]))),
+        lambda: page.click("#corners"),
+        lambda: page.click("#play"),
+        lambda: page.keyboard.press(str(rng.choice(["r", "m", "+", "-", "Control+z"]))),
+    ]
+    chosen = actions[rng.integers(len(actions))]
+    try:
+        chosen()
+    except playwright.TimeoutError as error:  # a disabled button
+        raise AssertionError("a click was not possible") from error
+
+
+def test_random_quick_clicks_leave_no_stale_verdict(page):
+    rng = np.random.default_rng(0)
+    for _ in range(int(os.environ.get("VINLAB_CLICK_ROUNDS", "6"))):
+        for _ in range(5):
+            random_action(page, rng)
+        if "Pause" in page.inner_text("#play"):
+            page.click("#play")
+        settled(page)
+        assert agrees(page), page.url
+
+
+def test_a_drawing_survives_a_change_of_size_and_undo_takes_back(page):
+    act(page, lambda: drag(page, [(14, 3), (14, 24)]))
+    walls = "[...new URLSearchParams(location.hash.slice(1)).get('walls')].filter((l) => l !== 'A').length"
+    page.wait_for_timeout(100)
+    drawn, length = page.evaluate(walls), cost(page)
+    act(page, lambda: page.select_option("#size", "48"))
+    page.wait_for_timeout(100)
+    assert page.evaluate(walls) > 0
+    act(page, lambda: page.click("#undo"))
+    page.wait_for_timeout(100)
+    assert (page.evaluate(walls), cost(page)) == (drawn, length)
+    act(page, lambda: page.keyboard.press("Control+z"))
+    assert page.inner_text("#optimal") == "35.36"
+
+
+def test_the_same_file_can_be_opened_twice(page, tmp_path):
+    file = tmp_path / "my.map"
+    file.write_text("type octile\nheight 3\nwidth 5\nmap\n.....\n.@@@.\n.....\n")
+    for _ in range(2):
+        act(page, lambda: page.set_input_files("#file", str(file)))
+        assert page.inner_text("#optimal") == "6.00"
+        assert page.evaluate("message.dataset.kind") == "note"
+        assert page.inner_text("#message").startswith("Opened my.map.")
+        act(page, lambda: page.click("#clear"))
+
+
+def test_play_is_pause_for_screen_readers_while_it_plays(page):
+    page.click("#play")
+    assert page.get_attribute("#play", "aria-label") == "Pause"
+    page.click("#play")
+    assert page.get_attribute("#play", "aria-label") == "Play the backups"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(browser, server, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = browser.new_page(color_scheme=scheme)
+    page.goto(server)
+    wait_until(page, "document.documentElement.dataset.plans >= 1")
+    faults = axe.run(page).response["violations"]
+    page.close()
+    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
+    assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in serious] == []

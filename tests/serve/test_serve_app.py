@@ -7,10 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from vinlab.models import Model
+from vinlab.models import Model, load
 from vinlab.navigation.routes import navigate
 from vinlab.networks.grid.configs import VinConfig
 from vinlab.networks.terrain.configs import TerrainVinConfig
+from vinlab.planning.exact import cost_to_go
 from vinlab.types import InputError
 
 pytest.importorskip("fastapi")
@@ -271,3 +272,24 @@ def test_a_dropped_picture_becomes_ground_that_nobody_judges(ground_client):
     assert (seen == pixels[:, :48]).all()
     for broken in (b"", b"P5 9 9 255\n", b"P5 8 8 255\n" + bytes(64)):
         assert ground_client.post("/api/terrain", content=broken).status_code == 400
+
+
+def test_a_random_world_starts_far_from_its_goal(client):
+    for seed in range(5):
+        found = ask(client, "/api/world", kind="obstacles", height=16, width=16, seed=seed).json()
+        cells = np.array([int(cell) for cell in found["cells"]], np.uint8).reshape(1, 16, 16)
+        costs = cost_to_go(cells, np.array([found["goal"]]))[0]
+        reachable = np.sort(costs[np.isfinite(costs) & (costs > 0)])
+        assert costs[tuple(found["start"])] >= reachable[int(0.85 * len(reachable))]
+
+
+def test_a_cell_without_a_path_does_not_stretch_the_colours_of_the_value():
+    models = {"grid/any": load("grid/any")}
+    cells = np.zeros((12, 12), int)
+    cells[4:7, 4:7] = 1
+    cells[5, 5] = 0  # enclosed
+    text = "".join(map(str, cells.ravel()))
+    world = {"model": "grid/any", "height": 12, "width": 12, "cells": text, "start": [0, 0], "goal": [11, 11]}
+    with TestClient(make_app(models, hosts=LOCAL), base_url="http://127.0.0.1:8028") as client:
+        value = client.post("/api/plan", content=json.dumps(world)).json()["value"]
+    assert value["high"] - value["low"] < 100

@@ -9,7 +9,7 @@ from typing import Any
 
 from vinlab.models.names import suggestion
 from vinlab.networks.configs import NetworkConfig, network_config
-from vinlab.recording.files import read_json_object
+from vinlab.recording.json_files import read_json_object
 from vinlab.recording.serialization import from_plain
 from vinlab.types import InputError
 

@@ -33,7 +33,10 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
     if planned.plan is None:
         raise InputError(f"model: expected one that plans on the grid, got '{request.model}'.")
     route = route_of(problem, planned, corner_cutting=request.corner_cutting)
-    value = _known_values(planned.plan.value[0, 0].numpy(), request.obstacles)
+    known = request.obstacles == 0
+    if models[request.model].network.iterations is None:  # all that can reach the goal do
+        known &= planned.rollouts.reached.reshape(known.shape)
+    value = _known_values(planned.plan.value[0, 0].numpy(), known)
     return {
         "iterations": route.iterations,
         "reached": route.reached,
@@ -65,9 +68,9 @@ def _plan(model: Model, problem: GridProblems, request: PlanRequest) -> Adaptive
     )
 
 
-def _known_values(value: np.ndarray, obstacles: np.ndarray) -> np.ndarray:
-    """The value, with its least number in obstacles and in cells without a path, which the page does not show."""
-    known = (obstacles == 0) & (value > UNREACHABLE)
+def _known_values(value: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """The value, with its least known number in obstacles and in cells without a path."""
+    known = known & (value > UNREACHABLE)
     return np.where(known, value, value[known].min())
 
 
@@ -91,8 +94,17 @@ def answer_world(request: WorldRequest) -> dict[str, Any]:
     if request.kind == "maze":
         height, width, family = height - 1 + height % 2, width - 1 + width % 2, MazeConfig()
     config = GridworldConfig(size=(height, width), family=family)
-    problems = sample_problems(config, 1, rng=np.random.default_rng(request.seed))
-    return world_response(problems.obstacles[0], problems.starts[0], problems.goals[0])
+    rng = np.random.default_rng(request.seed)
+    problems = sample_problems(config, 1, rng=rng)
+    return world_response(problems.obstacles[0], _far_start(problems, rng), problems.goals[0])
+
+
+def _far_start(problems: GridProblems, rng: np.random.Generator) -> np.ndarray:
+    """One of the tenth of the cells with the longest paths to the goal, so that there is something to see."""
+    costs = solve(problems).costs[0]
+    cells = np.argwhere(np.isfinite(costs) & (costs > 0))
+    order = np.argsort(costs[tuple(cells.T)], kind="stable")
+    return cells[rng.choice(order[-max(1, len(order) // 10) :])]
 
 
 def answer_map(data: bytes) -> dict[str, Any]:

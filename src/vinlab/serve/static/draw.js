@@ -1,6 +1,7 @@
 // Drawing: maps, fields of numbers, paths and arrows.
 export const MOVES = [[-1, 0], [1, 0], [0, 1], [0, -1], [-1, 1], [-1, -1], [1, 1], [1, -1]];
-const WALL = "#39444d", START = "#009e73", GOAL = "#d55e00", LEARNED = "#0072b2", EXACT = "#e69f00", STEEP = "rgba(170,40,90,0.35)";
+// The colours of all figures: the network vermilion, the shortest path sky blue, the goal purple, the start white.
+const WALL = "#39444d", START = "#ffffff", GOAL = "#cc79a7", LEARNED = "#d55e00", EXACT = "#56b4e9", CURSOR = "#009e73", STEEP = "rgba(230,159,0,0.4)";
 // Cividis: its order is the same for every kind of colour vision.
 const UNKNOWN = [226, 230, 233];
 const RAMP = [[0, 34, 78], [53, 69, 108], [102, 105, 112], [148, 142, 119], [200, 184, 102], [254, 232, 56]];
@@ -35,14 +36,14 @@ export function drawMap(canvas, world, plan, { cursor = null, image = null } = {
   pen.fill(walls);
   if (cell > 7 && !image) grid(pen, world, cell);
   if (plan) {
-    if (plan.optimal !== null) path(pen, plan.exact, cell, EXACT, 0.3, [cell * 0.5, cell * 0.35]);
-    path(pen, plan.path, cell, LEARNED, 0.2, []);
+    if (plan.optimal !== null && world.slopes_known) path(pen, plan.exact, cell, EXACT, 0.42);
+    path(pen, plan.path, cell, LEARNED, 0.16);
     if (!plan.reached) cross(pen, plan.path[plan.path.length - 1], cell);
   }
   dot(pen, world.start, cell);
   star(pen, world.goal, cell);
   if (cursor) {
-    pen.strokeStyle = "#cc79a7";
+    pen.strokeStyle = CURSOR;
     pen.lineWidth = Math.max(2, cell * 0.12);
     pen.strokeRect(cursor[1] * cell, cursor[0] * cell, cell, cell);
   }
@@ -117,12 +118,11 @@ function grid(pen, world, cell) {
 
 const middle = ([row, col], cell) => [(col + 0.5) * cell, (row + 0.5) * cell];
 
-function path(pen, cells, cell, colour, width, dashes) {
+function path(pen, cells, cell, colour, width) {
   pen.save();
   pen.strokeStyle = colour;
   pen.lineWidth = Math.max(2, cell * width);
   pen.lineCap = pen.lineJoin = "round";
-  pen.setLineDash(dashes);
   pen.beginPath();
   for (const place of cells) pen.lineTo(...middle(place, cell));
   pen.stroke();
@@ -141,7 +141,7 @@ function cross(pen, place, cell) {
 
 function dot(pen, place, cell) {
   pen.fillStyle = START;
-  pen.strokeStyle = "#fff";
+  pen.strokeStyle = "#262626";
   pen.lineWidth = Math.max(1, cell * 0.08);
   pen.beginPath();
   pen.arc(...middle(place, cell), Math.max(4, cell * 0.4), 0, 7);
@@ -152,7 +152,7 @@ function dot(pen, place, cell) {
 function star(pen, place, cell) {
   const [x, y] = middle(place, cell), r = Math.max(6, cell * 0.55);
   pen.fillStyle = GOAL;
-  pen.strokeStyle = "#fff";
+  pen.strokeStyle = "#262626";
   pen.lineWidth = Math.max(1, cell * 0.08);
   pen.beginPath();
   for (let i = 0; i < 10; i++) {

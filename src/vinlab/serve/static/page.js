@@ -2,9 +2,11 @@
 import { drawField, drawMap, greyImage } from "/draw.js";
 
 const $ = (id) => document.getElementById(id);
-const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, slopes_known: true };
+const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, slopes_known: true, turn: 0 };
 let image = null; // of the terrain, for models that take one
 let models = [], plan = null, backups = null, radius = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
+let edited = false; // whether the map holds something that a person drew
+const past = []; // worlds before the last changes, for Undo
 
 // --- requests; of many changes only the latest is planned ---
 
@@ -21,37 +23,63 @@ async function replan() {
   stale = true;
   if (planning) return;
   planning = true;
-  while (stale) {
-    stale = false;
-    try {
-      plan = await ask("/api/plan", JSON.stringify({
-        model: $("model").value, height: world.height, width: world.width, cells: world.cells.join(""),
-        start: world.start, goal: world.goal, iterations: backups, corner_cutting: $("corners").checked,
-        ...(world.image && { image: world.image }),
-      }));
-      plan.shades = { reward: unpack(plan.reward.shades), value: unpack(plan.value.shades), moves: unpack(plan.moves) };
-      plan.cells = world.cells.length;
-      document.documentElement.dataset.plans = ++plans;
-      say("");
-    } catch (error) {
-      plan = null;
-      say(error instanceof TypeError ? "No response from the server; is vinlab serve still running?" : error.message);
+  busy(true);
+  try {
+    while (stale) {
+      stale = false;
+      await planOnce();
     }
-    show();
+  } finally {
+    planning = false;
+    busy(false);
   }
-  planning = false;
   remember();
+}
+
+// The answer belongs to the world of its question; where another world was set meanwhile, it is dropped.
+async function planOnce() {
+  const asked = { ...world, cells: world.cells.slice() };
+  try {
+    const found = await ask("/api/plan", JSON.stringify({
+      model: $("model").value, height: asked.height, width: asked.width, cells: asked.cells.join(""),
+      start: asked.start, goal: asked.goal, iterations: backups, corner_cutting: $("corners").checked,
+      ...(asked.image && { image: asked.image }),
+    }));
+    if (asked.turn !== world.turn) return;
+    found.shades = { reward: unpack(found.reward.shades), value: unpack(found.value.shades), moves: unpack(found.moves) };
+    plan = found;
+    document.documentElement.dataset.plans = ++plans;
+    if ($("message").dataset.kind === "error") say("");
+  } catch (error) {
+    if (asked.turn !== world.turn) return;
+    plan = null;
+    say(error instanceof TypeError ? "No response from the server; is it still running?" : error.message, "error");
+  }
+  show();
+}
+
+function busy(yes) {
+  document.documentElement.dataset.planning = yes;
+  if (yes && !plan) showNothing("planning …");
 }
 
 // --- showing ---
 
 const number = (amount) => amount.toPrecision(3);
 
-function say(sentence) { $("message").textContent = sentence; }
+function say(sentence, kind = "note") {
+  $("message").textContent = sentence;
+  $("message").dataset.kind = kind;
+}
+
+function showNothing(verdict) {
+  $("verdict").textContent = verdict;
+  for (const id of ["cost", "optimal", "time"]) $(id).textContent = "–";
+}
 
 function show() {
   drawMap($("map"), world, plan, { cursor: document.activeElement === $("map") ? cursor : null, image });
-  if (!plan || plan.cells !== world.cells.length) return;
+  if (!plan) return showNothing(planning ? "planning …" : "No plan.");
   drawField($("reward"), world, plan.shades.reward, { over: image });
   drawField($("value"), world, plan.shades.value, { hideWalls: true, moves: plan.shades.moves, least: searches() ? 255 - (radius ?? 255) : 0 });
   for (const field of ["reward", "value"])
@@ -101,18 +129,40 @@ function trained() {
 const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 const at = ([row, col]) => row * world.width + col;
 
-function setWorld(found) {
-  updateControls();
+// A new world; the one before can be brought back, so nothing that was drawn is lost.
+function setWorld(found, { keep = true, drawn = false } = {}) {
+  if (keep) keepWorld();
+  plan = null;
+  edited = drawn;
+  world.turn += 1;
+  stroke = null;
   Object.assign(world, { height: found.height, width: found.width, start: found.start, goal: found.goal });
   Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, slopes_known: found.slopes_known ?? true });
   image = world.image && greyImage(unpack(world.image), world.width * chosen().pixels);
   world.cells = Uint8Array.from(found.cells, Number);
   if (found.corner_cutting !== undefined) { $("corners").checked = found.corner_cutting; matchRule(); }
+  updateControls();
   const side = String(Math.max(world.height, world.width));
   if ([...$("size").options].some((option) => option.value === side)) $("size").value = side;
   backups = radius = cursor = null;
   stop();
+  show();
   replan();
+}
+
+function keepWorld() {
+  if (world.turn === 0) return; // the world before the first one is nobody's
+  past.push({ ...world, cells: world.cells.slice(), model: $("model").value, edited });
+  if (past.length > 100) past.shift();
+  $("undo").disabled = false;
+}
+
+function undo() {
+  const before = past.pop();
+  $("undo").disabled = !past.length;
+  if (!before) return;
+  $("model").value = before.model;
+  setWorld(before, { keep: false, drawn: before.edited });
 }
 
 async function newWorld(kind) {
@@ -120,8 +170,14 @@ async function newWorld(kind) {
   await makeWorld({ kind: takesImages() ? "terrain" : kind, height: side, width: side, seed });
 }
 
+let worldTurn = 0;
+
 async function makeWorld(wanted, ends = {}) {
-  try { setWorld({ ...(await ask("/api/world", JSON.stringify(wanted))), seed: wanted.seed, ...ends }); } catch (error) { say(error.message); }
+  const turn = ++worldTurn;
+  try {
+    const found = await ask("/api/world", JSON.stringify(wanted));
+    if (turn === worldTurn) setWorld({ ...found, seed: wanted.seed, ...ends }); // of several clicks the last one counts
+  } catch (error) { say(error.message, "error"); }
 }
 
 const takesImages = () => Boolean(chosen().pixels); // of terrain, instead of maps of obstacles
@@ -136,7 +192,19 @@ function modelChanged() {
   if (chosen().any_map) $("corners").checked = chosen().corner_cutting;
   if (takesImages() === Boolean(world.image)) return replan();
   if (takesImages()) $("size").value = 16;
+  if (edited) say("This model needs another kind of world; Undo brings back yours.");
   return newWorld("obstacles");
+}
+
+// A drawing is cut or continued with free cells; a world that nobody has drawn on is made anew.
+function sizeChanged() {
+  if (!edited || world.image) return newWorld("obstacles");
+  const side = Number($("size").value), cells = new Uint8Array(side * side);
+  for (let row = 0; row < Math.min(side, world.height); row++)
+    for (let col = 0; col < Math.min(side, world.width); col++) cells[row * side + col] = world.cells[at([row, col])];
+  const [start, goal] = [world.start, world.goal].map((cell) => cell.map((place) => Math.min(place, side - 1)));
+  for (const cell of [start, goal]) cells[cell[0] * side + cell[1]] = 0;
+  setWorld({ height: side, width: side, cells, start, goal }, { drawn: true });
 }
 
 function emptyWorld() {
@@ -145,8 +213,9 @@ function emptyWorld() {
 }
 
 function paint(cell, wall) {
-  if (world.image) return say("Terrain cannot be edited: drag the start and the goal.");
+  if (world.image) return say("Terrain cannot be edited: drag the start and the goal.", "error");
   if (same(cell, world.start) || same(cell, world.goal) || world.cells[at(cell)] === wall) return;
+  begin();
   world.cells[at(cell)] = wall;
   changed();
 }
@@ -154,11 +223,20 @@ function paint(cell, wall) {
 function put(which, cell) {
   const other = which === "start" ? world.goal : world.start;
   if (world.cells[at(cell)] || same(cell, other) || same(cell, world[which])) return;
+  begin();
   world[which] = cell;
   changed();
 }
 
+// One stroke of the pointer, or one key, is one step for Undo.
+function begin() {
+  if (stroke !== null && strokeKept) return;
+  keepWorld();
+  strokeKept = true;
+}
+
 function changed() {
+  edited = true;
   if (planning) drawMap($("map"), world, null, { image }); // the change is shown at once, the plan follows
   replan();
 }
@@ -172,18 +250,19 @@ function cellAt(event) {
   return [Math.min(Math.max(row, 0), world.height - 1), Math.min(Math.max(col, 0), world.width - 1)];
 }
 
-let stroke = null, last = null;
+let stroke = null, last = null, strokeKept = false;
 
 $("map").addEventListener("pointerdown", (event) => {
   $("map").setPointerCapture(event.pointerId);
   const cell = cellAt(event);
+  strokeKept = false;
   if (same(cell, world.start)) stroke = "start";
   else if (same(cell, world.goal)) stroke = "goal";
   else { stroke = world.cells[at(cell)] ? 0 : 1; paint(cell, stroke); }
   last = cell;
 });
 $("map").addEventListener("pointermove", (event) => {
-  if (stroke === null) return;
+  if (stroke === null || last[0] >= world.height || last[1] >= world.width) return;
   const cell = cellAt(event);
   if (typeof stroke === "string") put(stroke, cell);
   else for (const passed of between(last, cell)) paint(passed, stroke);
@@ -214,6 +293,10 @@ $("map").addEventListener("keydown", (event) => {
 $("map").addEventListener("blur", show);
 
 document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.target.matches("input[type=text]")) {
+    event.preventDefault();
+    return undo();
+  }
   if (event.target.matches("select, input:not([type=range])") || event.ctrlKey || event.metaKey || event.altKey) return;
   const actions = { p: play, r: () => newWorld("obstacles"), m: () => newWorld("maze"), "+": () => setBackups(1), "-": () => setBackups(-1) };
   actions[event.key.toLowerCase()]?.();
@@ -235,7 +318,12 @@ function setRadius(wanted) {
 function stop() {
   clearInterval(playing);
   playing = null;
-  $("play").textContent = "▶ Play";
+  label("▶ Play", "Play the backups");
+}
+
+function label(text, words) {
+  $("play").textContent = text;
+  $("play").setAttribute("aria-label", words);
 }
 
 function play() {
@@ -243,7 +331,7 @@ function play() {
   if (searches()) return playSearch();
   const last = trained();
   backups = 1;
-  $("play").textContent = "❚❚ Pause";
+  label("❚❚ Pause", "Pause");
   replan();
   playing = setInterval(() => {
     if (planning) return;
@@ -254,7 +342,7 @@ function play() {
 }
 
 function playSearch() {
-  $("play").textContent = "❚❚ Pause";
+  label("❚❚ Pause", "Pause");
   setRadius(1);
   playing = setInterval(() => (radius >= 255 ? stop() : setRadius(radius + 3)), 40);
 }
@@ -272,7 +360,8 @@ $("corners").addEventListener("change", () => { matchRule(); replan(); });
 $("random").addEventListener("click", () => newWorld("obstacles"));
 $("maze").addEventListener("click", () => newWorld("maze"));
 $("clear").addEventListener("click", emptyWorld);
-$("size").addEventListener("change", () => newWorld("obstacles"));
+$("size").addEventListener("change", sizeChanged);
+$("undo").addEventListener("click", undo);
 $("share").addEventListener("click", async () => {
   remember();
   try { await navigator.clipboard.writeText(location.href); say("The link is copied."); } catch { say("The link is in the address bar."); }
@@ -282,13 +371,18 @@ $("share").addEventListener("click", async () => {
 
 async function openFile(file) {
   if (!file) return;
-  if (file.size > 2 * 2 ** 20) return say("The page reads files of at most 2 MB; use vinlab plan for larger ones.");
+  if (file.size > 2 * 2 ** 20) return say("The page reads files of at most 2 MB; the command vinlab plan reads larger ones.", "error");
   try {
-    setWorld(await ask(takesImages() ? "/api/terrain" : "/api/map", await file.arrayBuffer()));
-  } catch (error) { say(error.message); }
+    const found = await ask(takesImages() ? "/api/terrain" : "/api/map", await file.arrayBuffer());
+    setWorld(found, { drawn: true });
+    say([`Opened ${file.name}.`, found.assumptions].filter(Boolean).join(" "));
+  } catch (error) { say(error.message, "error"); }
 }
 
-$("file").addEventListener("change", () => openFile($("file").files[0]));
+$("file").addEventListener("change", async () => {
+  await openFile($("file").files[0]);
+  $("file").value = ""; // so that the same file can be opened again
+});
 addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
 addEventListener("dragleave", () => document.body.classList.remove("dropping"));
 addEventListener("drop", (event) => {
@@ -351,5 +445,5 @@ for (const model of models) {
   $("model").add(new Option(`${model.id} (${depth})`, model.id));
 }
 let recalled = false;
-try { recalled = recall(); } catch { say("The link is damaged; a random world is shown instead."); }
-if (!recalled) newWorld("obstacles");
+try { recalled = recall(); } catch { say("The link is damaged; a random world is shown instead.", "error"); }
+if (!recalled) await newWorld("obstacles");
