@@ -19,11 +19,9 @@ class ClientDisconnected(Exception):
 
 def _stay_on_one_core() -> None:
     """A plan is too small for several threads; waking them takes longer than the plan."""
-    import numba
     import torch
 
     torch.set_num_threads(1)
-    numba.set_num_threads(1)
 
 
 class PlanWorker:
