@@ -57,6 +57,9 @@ OLD_WEIGHTS = {
 }
 """Names of version 0.1, as recorded manifests, cards and weights hold them."""
 
+MISSING_FIELDS = {kind: {"outside": "zero"} for kind in ("cost-vin", "hierarchical-cost-vin")}
+"""What a manifest means that was written before these kinds had the field."""
+
 REMOVED_FIELDS = {"leaving": 0.0, "attention": "similarity", "reactive_rest": False}
 """Fields that some recorded manifests still hold, with the only value that networks have kept."""
 
@@ -74,8 +77,9 @@ def network_config(plain: Mapping[str, Any]) -> NetworkConfig:
     kept = {name: entry for name, entry in plain.items() if REMOVED_FIELDS.get(name, plain) != entry}
     settings = {OLD_FIELDS.get(name, name): entry for name, entry in kept.items()}
     kind = settings.pop("kind", None)
-    found = config_class(OLD_KINDS.get(kind, kind) if isinstance(kind, str) else str(kind))
-    return dataclass_from_plain(found, settings, name=f"network ({kind})")
+    current = OLD_KINDS.get(kind, kind) if isinstance(kind, str) else str(kind)
+    found = config_class(current)
+    return dataclass_from_plain(found, MISSING_FIELDS.get(current, {}) | settings, name=f"network ({kind})")
 
 
 def current_weight_names(network: nn.Module, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -1,6 +1,7 @@
 """Value iteration on a grid as a layer."""
 
 from dataclasses import replace
+from typing import TypeVar
 
 import torch
 from jaxtyping import Float
@@ -63,6 +64,10 @@ class GridPlanner(nn.Module):
                 q, value = value_iteration(reward, transition, iterations, initial_value=initial_value)
         return Plan(reward=reward, q=q, value=value)
 
+    def with_outside(self, outside: Outside) -> "GridPlanner":
+        """The same planner with another rule for what lies beyond the edge of the map."""
+        return GridPlanner(iterations=self.iterations, outside=outside)
+
     def extra_repr(self) -> str:
         """The settings that ``print`` shows."""
         outside = "" if self.outside is None else f", outside={self.outside!r}"
@@ -72,7 +77,10 @@ class GridPlanner(nn.Module):
 Kernels = SharedKernels | UntiedKernels | LocalKernels
 
 
-def with_outside(transition: GridTransition, outside: Outside | None) -> GridTransition:
+Transition = TypeVar("Transition", bound=GridTransition)
+
+
+def with_outside(transition: Transition, outside: Outside | None) -> Transition:
     """The transition with another rule for what lies beyond the edge; None leaves its own."""
     if outside is None or outside == getattr(transition, "outside", None):
         return transition
@@ -108,6 +116,16 @@ def require_fitting(reward: Tensor, transition: GridTransition, iterations: int)
     require_same_type(reward=reward, reward_kernels=transition.reward, value_kernels=transition.value)
     for kernels, channels in ((transition.reward, reward.shape[1]), (transition.value, 1)):
         _require_kernels(kernels, channels, isinstance(transition, LocalKernels))
+    channel_axis = 2 if isinstance(transition, LocalKernels) else -3
+    for_reward, for_value = (
+        [side for axis, side in enumerate(part.shape) if axis != channel_axis % part.ndim]
+        for part in (transition.reward, transition.value)
+    )
+    if for_reward != for_value:
+        raise InputError(
+            f"expected reward and value kernels of the same actions and width, got the shapes "
+            f"{tuple(transition.reward.shape)} and {tuple(transition.value.shape)}."
+        )
     if isinstance(transition, UntiedKernels) and len(transition.reward) != iterations + 1:
         raise InputError(
             f"expected {iterations + 1} sets of untied kernels for {iterations} iterations, "

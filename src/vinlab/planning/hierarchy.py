@@ -55,6 +55,12 @@ class HierarchicalPlanner(nn.Module):
         self.combine = combine
         self.levels = nn.ModuleList(GridPlanner(iterations=count, outside=outside) for count in iterations)
 
+    def with_outside(self, outside: Outside) -> "HierarchicalPlanner":
+        """The same planner with another rule for what lies beyond the edge of the map."""
+        return HierarchicalPlanner(
+            iterations=self.iterations, factor=self.factor, combine=self.combine, outside=outside
+        )
+
     @property
     def outside(self) -> Outside | None:
         """What lies beyond the edge of the map."""

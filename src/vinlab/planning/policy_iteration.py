@@ -34,7 +34,7 @@ class UncertainProblem:
     @property
     def offsets(self) -> Int64[np.ndarray, "K 2"]:
         """What each entry of a kernel adds to ``(row, col)``."""
-        reach = self.probabilities.shape[-1] // 2
+        reach = int(self.probabilities.shape[-1]) // 2
         return np.indices((2 * reach + 1,) * 2).reshape(2, -1).T - reach
 
     @property

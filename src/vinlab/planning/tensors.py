@@ -31,6 +31,8 @@ def are_transformed(*tensors: Tensor) -> bool:
 def _is_plain(tensor: Tensor) -> bool:
     if type(tensor) not in (Tensor, nn.Parameter) or tensor.device.type != "cpu":
         return False
+    if not torch._C._has_storage(tensor):  # one of a batch of gradients
+        return False
     return tensor.layout == torch.strided and not tensor.is_neg() and not tensor.is_conj()
 
 
