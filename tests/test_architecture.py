@@ -24,7 +24,7 @@ SEES: dict[str, set[str]] = {
     "learners": {"types", "evaluation.rollout"},
     "networks": {"types", "planning", "modules", "recording.serialization"},
     "models": {"types", "networks", "recording"},
-    "domains": {"types", "figures.style", "planning.exact", *SAFE_FILES},
+    "domains": {"types", "figures.style", "planning.compiled", "planning.exact", *SAFE_FILES},
     "maps": {"types", *SAFE_FILES},
     "figures": {"types", "recording.files"},
     "export": {"types", "planning", "modules", "networks", "recording.files"},

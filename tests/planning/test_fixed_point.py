@@ -110,7 +110,7 @@ def test_the_gradient_is_that_of_backups_until_they_settle():
     task, transition = problem(1, 4, 5), kernels(3.0)
     reward = task.reward.clone().requires_grad_()
     chances = transition.value.detach().requires_grad_()
-    own = SharedKernels(transition.reward.detach(), chances)
+    own = SharedKernels(transition.reward.detach(), chances, "blocked")
     uncertain = UncertainProblem(own.reward_term(reward, 0), chances, task.terminals)
     q, value = unrolled(uncertain, 150)
     found = plan(TerminalReward(reward, task.terminals), own)
@@ -169,7 +169,7 @@ def test_threads_do_not_change_a_bit():
         for threads in (1, 2, 3):
             torch.set_num_threads(threads)
             reward, chances = task.reward.clone().requires_grad_(), transition.value.detach().requires_grad_()
-            own = SharedKernels(transition.reward.detach(), chances)
+            own = SharedKernels(transition.reward.detach(), chances, "blocked")
             planned = plan(TerminalReward(reward, task.terminals), own)
             gradients = torch.autograd.grad(planned.q.sum() + planned.value.sum(), (reward, chances))
             found.append((planned.q, planned.value, *gradients))

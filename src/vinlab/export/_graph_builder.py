@@ -59,14 +59,18 @@ class GraphBuilder:
         return self.helper.make_graph(self.nodes, "vin", inputs, outputs, initializer=self.weights)
 
 
-def backup_body(helper: Any, reward_term: str, kernel: str, actions: str, reach: int) -> Any:
-    """One backup as the body of a loop; reward term and kernel come from the outer graph."""
-    nodes = [
-        helper.make_node("Identity", ["continue_in"], ["continue_out"]),
-        helper.make_node("Conv", ["value_in", kernel], ["value_term"], pads=[reach] * 4),
-        helper.make_node("Add", [reward_term, "value_term"], ["q_in"]),
-        helper.make_node("ReduceMax", ["q_in", actions], ["value_out"], keepdims=1),
-    ]
+def backup_body(
+    graph: GraphBuilder, reward_term: str, kernel: str, actions: str, reach: int, staying: str | None
+) -> Any:
+    """One backup as the body of a loop; reward term, kernel and staying weights come from the outer graph."""
+    inner, helper = graph.nested(), graph.helper
+    inner.node("Identity", ["continue_in"], "continue_out")
+    term = inner.node("Conv", ["value_in", kernel], "value_term", pads=[reach] * 4)
+    if staying is not None:
+        stays = inner.node("Mul", ["value_in", staying], "staying_term")
+        term = inner.node("Add", [term, stays], "blocked_term")
+    inner.node("Add", [reward_term, term], "q_in")
+    inner.node("ReduceMax", ["q_in", actions], "value_out", keepdims=1)
     describe = helper.make_tensor_value_info
     inputs = [
         describe("step", INT, []),
@@ -74,4 +78,4 @@ def backup_body(helper: Any, reward_term: str, kernel: str, actions: str, reach:
         describe("value_in", FLOAT, ["B", 1, "H", "W"]),
     ]
     outputs = [describe("continue_out", BOOL, []), describe("value_out", FLOAT, ["B", 1, "H", "W"])]
-    return helper.make_graph(nodes, "backup", inputs, outputs)
+    return helper.make_graph(inner.nodes, "backup", inputs, outputs)

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from vinlab.export._border import add_staying, add_staying_reward, add_value_term
 from vinlab.export._fixed_point import add_fixed_point, input_channels
 from vinlab.export._graph_builder import GraphBuilder, backup_body
 from vinlab.modules import (
@@ -32,6 +33,7 @@ from vinlab.planning import (
     coarse_as_initial_value,
     coarse_as_reward,
 )
+from vinlab.planning.grid import with_outside
 from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.recording.files import write_bytes
 from vinlab.types import InputError, missing_library
@@ -160,17 +162,18 @@ def _layers(part: Any) -> Any:
 
 def _levels(network: ValueIterationNetwork) -> list[_Level]:
     """The resolutions of the planner, from coarse to fine."""
-    kernels = network.transition(next(network.parameters()))
+    kernels, planner = network.transition(next(network.parameters())), network.planner
     if isinstance(network.reward, HierarchicalReward):
-        planner, parts = network.planner, list(network.reward.levels)
+        parts = list(network.reward.levels)
         assert isinstance(planner, HierarchicalPlanner)
         names = [f"coarse{depth}_" if depth else "" for depth in range(len(parts) - 1, -1, -1)]
         starts_from_coarse = planner.combine is coarse_as_initial_value
         return [
-            _Level(name, part, shared, planner.factor, starts_from_coarse)
+            _Level(name, part, with_outside(shared, planner.outside), planner.factor, starts_from_coarse)
             for name, part, shared in zip(names, parts, kernels, strict=True)
         ]
-    return [_Level("", network.reward, kernels)]
+    assert isinstance(planner, GridPlanner)
+    return [_Level("", network.reward, with_outside(kernels, planner.outside))]
 
 
 def _add_level(graph: GraphBuilder, level: _Level, coarser: str | None) -> str:
@@ -235,18 +238,22 @@ def _add_planner(graph: GraphBuilder, level: _Level, reward: str, initial_value:
     """K maximisations, from zero or from an initial value, and the q that follows them."""
     name, part, reach = level.name, level.kernels, level.kernels.value.shape[-1] // 2
     term = graph.convolution(reward, part.reward, f"{name}reward_term")
+    staying = None
+    if part.outside == "blocked":
+        term = add_staying_reward(graph, name, reward, term, part.reward)
+        staying = add_staying(graph, f"{name}value", reward, part.value)
     actions = graph.constant("action_axis", np.array([1], np.int64))
     kernel = graph.constant(f"{name}value_kernel", part.value)
     first_q = term
     if initial_value is not None:
-        started = graph.node("Conv", [initial_value, kernel], f"{name}initial_term", pads=[reach] * 4)
+        started = add_value_term(graph, initial_value, kernel, reach, staying, f"{name}initial_term")
         first_q = graph.node("Add", [term, started], f"{name}first_q")
     first = graph.node("ReduceMax", [first_q, actions], f"{name}first_value", keepdims=1)
     one, true = graph.constant("one", np.array(1, np.int64)), graph.constant("true", np.array(True))
     more = graph.node("Sub", ["iterations", one], f"{name}more_backups")
-    body = backup_body(graph.helper, term, kernel, actions, reach)
+    body = backup_body(graph, term, kernel, actions, reach, staying)
     value = graph.node("Loop", [more, true, first], f"{name}value", body=body)
-    last = graph.node("Conv", [value, kernel], f"{name}value_term", pads=[reach] * 4)
+    last = add_value_term(graph, value, kernel, reach, staying, f"{name}value_term")
     graph.node("Add", [term, last], f"{name}q")
     return value
 

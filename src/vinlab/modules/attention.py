@@ -5,7 +5,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.types import Plan
+from vinlab.planning.tensors import are_transformed
+from vinlab.types import InputError, Plan
 
 
 class StateAttention(nn.Module):
@@ -18,9 +19,20 @@ class StateAttention(nn.Module):
 
 def gather_states(image: Float[Tensor, "B A H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S A"]:
     """The entries of the image at some cells of each map."""
+    require_inside(states, image.shape[2], image.shape[3])
     cells = states[..., 0].long() * image.shape[3] + states[..., 1].long()
     by_cell = image.flatten(2)
     return by_cell.gather(2, cells[:, None].expand(-1, image.shape[1], -1)).transpose(1, 2)
+
+
+def require_inside(states: Int[Tensor, "B S 2"], rows: int, cols: int) -> None:
+    """Refuse states that are no cells of the map; a transform of PyTorch hides their numbers."""
+    if are_transformed(states) or not states.numel():
+        return
+    outside = (states < 0) | (states >= torch.tensor([rows, cols], dtype=states.dtype, device=states.device))
+    if bool(outside.any()):
+        first = tuple(states[outside.any(dim=-1)][0].tolist())
+        raise InputError(f"states: expected cells of a map of {rows} x {cols} cells, got {first}.")
 
 
 class PatchAttention(nn.Module):

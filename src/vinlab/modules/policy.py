@@ -4,6 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from vinlab.planning.tensors import without_autocast
+
 
 class LinearPolicy(nn.Module):
     """A linear layer without bias whose softmax is the probability of each move.
@@ -20,7 +22,8 @@ class LinearPolicy(nn.Module):
 
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
         """The logits of the moves in every state."""
-        return self.moves(attended)
+        with without_autocast(attended):  # values of neighbouring actions differ little
+            return self.moves(attended)
 
 
 class IdentityPolicy(nn.Module):

@@ -58,7 +58,8 @@ class SoftmaxTransition(nn.Module):
 
     There is no discount, so one more step shows in the value at any distance. With free kernels the value shrinks or
     grows geometrically with the distance, until float32 cannot resolve the differences. The weights are positive: no
-    action turns a cost into a gain.
+    action turns a cost into a gain. As leaving the map must not be free, what lies outside is blocked, unless the
+    planner is told otherwise.
     """
 
     def __init__(self, transition_logits: Tensor, cost_logits: Tensor) -> None:
@@ -71,7 +72,7 @@ class SoftmaxTransition(nn.Module):
     def forward(self, observation: Tensor) -> SharedKernels:
         """The kernels of these logits."""
         value = self.transition_logits.flatten(1).softmax(dim=1).view_as(self.transition_logits)
-        return SharedKernels(reward=self.cost_logits.exp(), value=value)
+        return SharedKernels(reward=self.cost_logits.exp(), value=value, outside="blocked")
 
 
 class HierarchicalTransition(nn.Module):

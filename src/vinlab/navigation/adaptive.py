@@ -1,18 +1,21 @@
 """Planning with as many backups as a map needs: K grows as long as more cells reach the goal."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float64, Int
+from torch import nn
 
 from vinlab.domains.gridworld.problem import observe
 from vinlab.evaluation.all_starts import AllStartsRollout, rollout_from_all_cells
 from vinlab.evaluation.rollout import PlanningPolicy, device_of
 from vinlab.models import Model
 from vinlab.navigation.greedy import greedy_moves, next_cells
+from vinlab.planning import GridPlanner, HierarchicalPlanner
 from vinlab.types import GridProblems, Iterations, Plan
 
 
@@ -56,7 +59,8 @@ def plan_adaptively(
 ) -> AdaptivePlan:
     """A plan deep enough that all ``must_reach`` cells reach the goal, or as many as with a deeper one.
 
-    K starts from that of training, scaled to the map, and doubles up to the number of cells or ``max_iterations``.
+    K starts from that of training, scaled to the map, and doubles up to the number of cells or ``max_iterations``,
+    until it exceeds the length of these paths: the value of cells that are further away has not settled.
     No exact planner is used: rollouts of the model's own moves tell which cells reach the goal. ``iterations`` fixes K.
     """
     (planned,) = plan_batch_adaptively(
@@ -89,27 +93,50 @@ def plan_batch_adaptively(
     open_ones = [index for index, planned in enumerate(plans) if not _satisfied(planned, must_reach[index])]
     while open_ones and (longer := _limited(used, limit, factor=2)) != used:
         deeper = plan_fixed_depth(model, problems[np.array(open_ones)], longer, corner_cutting=corner_cutting)
-        grown = {
+        better = {
             index: planned
             for index, planned in zip(open_ones, deeper.each(), strict=True)
-            if planned.rollouts.reached.sum() > plans[index].rollouts.reached.sum()
+            if _is_better(planned, plans[index], must_reach[index])
         }
-        for index, planned in grown.items():
-            plans[index] = planned
-        open_ones = [index for index, planned in grown.items() if not _satisfied(planned, must_reach[index])]
+        plans = [better.get(index, planned) for index, planned in enumerate(plans)]
+        open_ones = [index for index, planned in better.items() if not _satisfied(planned, must_reach[index])]
         used = longer
     return plans
 
 
 def _satisfied(planned: AdaptivePlan, must_reach: Bool[np.ndarray, "H W"]) -> bool:
-    return bool(planned.rollouts.reached.reshape(must_reach.shape)[must_reach].all())
+    """Whether the cells reach the goal on paths that cost no more than K moves: further away nothing has settled."""
+    longest = _lengths(planned, must_reach).max(initial=0.0)
+    deep = longest <= planned.iterations if isinstance(planned.iterations, int) else True
+    return bool(np.isfinite(longest)) and deep
+
+
+def _is_better(deeper: AdaptivePlan, planned: AdaptivePlan, must_reach: Bool[np.ndarray, "H W"]) -> bool:
+    """Whether more cells reach the goal, or as many and the paths that matter are no longer."""
+    gained = int(deeper.rollouts.reached.sum()) - int(planned.rollouts.reached.sum())
+    before = _lengths(planned, must_reach).sum()
+    if not np.isfinite(before):
+        return gained > 0
+    return bool(_lengths(deeper, must_reach).sum() <= before + SAME_LENGTH)
+
+
+SAME_LENGTH = 1e-6
+"""Sums of the same moves in another order differ by less."""
+
+
+def _lengths(planned: AdaptivePlan, must_reach: Bool[np.ndarray, "H W"]) -> Float64[np.ndarray, " n"]:
+    """The lengths of the paths that matter; infinite where the goal is not reached."""
+    return planned.rollouts.lengths.reshape(must_reach.shape)[must_reach]
 
 
 def plan_fixed_depth(
     model: Model, problems: GridProblems, iterations: Iterations, *, corner_cutting: bool = True
 ) -> AdaptivePlan:
     """Plans with a given number of backups."""
-    plan, moves = plan_with_border(model.network, problems, iterations)
+    plan = make_plan(model.network, problems, iterations)
+    moves = greedy_moves(
+        model.network, plan, len(problems), (problems.obstacles.shape[1], problems.obstacles.shape[2])
+    )
     return with_rollouts(plan, moves, problems, iterations, corner_cutting=corner_cutting)
 
 
@@ -160,30 +187,28 @@ def _rollouts(following: Int[np.ndarray, "B N"], problems: GridProblems) -> AllS
 
 @torch.no_grad()
 def make_plan(policy: PlanningPolicy, problems: GridProblems, iterations: Iterations) -> Any:
-    """One plan for each problem, on the policy's device."""
+    """One plan for each problem, on the policy's device; on maps without a wall around them the outside is blocked.
+
+    With zero outside, as in the paper, a network may choose moves off the map; all maps of training have the wall.
+    """
     observations = observe(problems.obstacles, problems.goals).to(device_of(policy))
+    if not _are_walled(problems):
+        policy = with_blocked_outside(policy)
     return policy.plan(observations, iterations=iterations)
 
 
-def plan_with_border(
-    policy: PlanningPolicy, problems: GridProblems, iterations: Iterations
-) -> tuple[Any, Int[np.ndarray, "B H W"]]:
-    """A plan for each problem, and the policy's move in every cell.
-
-    All maps of training have a border of obstacles. Where one lacks it, a network may choose moves off the map, so
-    it plans with a border that is removed again.
-    """
+def _are_walled(problems: GridProblems) -> bool:
+    """Whether all cells at the edge of the maps are blocked."""
     edge = np.ones(problems.obstacles.shape[1:], bool)
     edge[1:-1, 1:-1] = False
-    plans = getattr(policy, "iterations", None) is not None
-    border = 1 if plans and not problems.obstacles[:, edge].all() else 0
-    padded = np.pad(problems.obstacles, ((0, 0), (border, border), (border, border)), constant_values=1)
-    plan = make_plan(
-        policy, GridProblems(padded, problems.starts + border, problems.goals + border), iterations
-    )
-    moves = greedy_moves(policy, plan, len(padded), (padded.shape[1], padded.shape[2]))
-    inside = slice(border, -border or None)
-    if border and isinstance(plan, Plan):
-        parts = (field[..., inside, inside] for field in (plan.reward, plan.q, plan.value))
-        plan = Plan(*parts, coarser=plan.coarser)
-    return plan, moves[:, inside, inside]
+    return bool(problems.obstacles[:, edge].all())
+
+
+def with_blocked_outside(policy: PlanningPolicy) -> PlanningPolicy:
+    """The same policy with a planner for which all beyond the edge of the map is blocked, where it has a choice."""
+    planner = getattr(policy, "planner", None)
+    if not isinstance(planner, GridPlanner | HierarchicalPlanner) or not isinstance(policy, nn.Module):
+        return policy
+    changed = copy(policy)
+    changed._modules = {**policy._modules, "planner": planner.with_outside("blocked")}
+    return changed  # pyright: ignore[reportReturnType]

@@ -57,6 +57,9 @@ OLD_WEIGHTS = {
 }
 """Names of version 0.1, as recorded manifests, cards and weights hold them."""
 
+MISSING_FIELDS = {kind: {"outside": "zero"} for kind in ("cost-vin", "hierarchical-cost-vin")}
+"""What a manifest means that was written before these kinds had the field."""
+
 REMOVED_FIELDS = {"leaving": 0.0, "attention": "similarity", "reactive_rest": False}
 """Fields that some recorded manifests still hold, with the only value that networks have kept."""
 
@@ -80,10 +83,11 @@ def network_config(plain: Any) -> NetworkConfig:
     kept = {name: entry for name, entry in plain.items() if REMOVED_FIELDS.get(name, plain) != entry}
     settings: dict[str, Any] = {OLD_FIELDS.get(name, name): entry for name, entry in kept.items()}
     kind = settings.pop("kind", None)
-    found = config_class(OLD_KINDS.get(kind, kind) if isinstance(kind, str) else repr(kind)[:40])
+    current = OLD_KINDS.get(kind, kind) if isinstance(kind, str) else repr(kind)[:40]
+    found = config_class(current)
     for name, entry in settings.items():
         _require_modest(entry, name)
-    return dataclass_from_plain(found, settings, name=f"network ({kind})")
+    return dataclass_from_plain(found, MISSING_FIELDS.get(current, {}) | settings, name=f"network ({kind})")
 
 
 def _require_modest(entry: Any, name: str) -> None:

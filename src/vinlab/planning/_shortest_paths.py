@@ -2,21 +2,21 @@
 
 from typing import no_type_check
 
-import numba
 import numpy as np
 
+from vinlab.planning.compiled import compiled
 
-@numba.njit(parallel=True, cache=True)
+
+@compiled
 @no_type_check
-def spread_over_maps(obstacles, goals, offsets, lengths, corner_cutting):
-    """The cost of the cheapest way to the goal from every cell of every map."""
-    costs = np.full(obstacles.shape, np.inf)
-    for index in numba.prange(len(obstacles)):
+def spread_over_maps(first, last, obstacles, goals, offsets, lengths, corner_cutting, costs):
+    """Fill ``costs`` with that of the cheapest path to the goal from every cell, for maps ``first`` to ``last``."""
+    for index in range(first, last):
+        costs[index] = np.inf
         _spread(obstacles[index], goals[index], offsets, lengths, corner_cutting, costs[index])
-    return costs
 
 
-@numba.njit(cache=True)
+@compiled
 @no_type_check
 def _spread(blocked, goal, offsets, lengths, corner_cutting, costs):
     """Dijkstra's algorithm from the goal, with buckets one unit wide in place of a heap.

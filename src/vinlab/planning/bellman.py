@@ -2,20 +2,22 @@
 
 A backup is a convolution and a maximum (equation 2 of the paper and Section 3.1):
 ``q[a] = reward kernels * reward + value kernels * value``, then ``value = max over a of q[a]``.
-Convolutions are torch's (no flip) with zeros outside the map: a kernel's entry ``[row, col]`` is the weight of the
-cell at the offset ``(row - F // 2, col - F // 2)`` from the one that is backed up.
+Convolutions are torch's (no flip): a kernel's entry ``[row, col]`` is the weight of the cell at the offset
+``(row - F // 2, col - F // 2)`` from the one that is backed up. ``border.py`` says what is beyond the edge of the map.
 """
 
+import operator
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as functional
 from jaxtyping import Float
 from torch import Tensor
 
+from vinlab.planning.border import Outside, local_staying_weights, staying_weights
 from vinlab.types import InputError
 
 
@@ -38,14 +40,15 @@ class SharedKernels:
 
     reward: Float[Tensor, "A R F F"]
     value: Float[Tensor, "A 1 F F"]
+    outside: Outside = "zero"
 
     def reward_term(self, reward: Float[Tensor, "B R H W"], step: int) -> Float[Tensor, "B A H W"]:
         """The same for every step."""
-        return convolve(reward, self.reward)
+        return convolve(reward, self.reward, self.outside)
 
     def value_term(self, value: Float[Tensor, "B 1 H W"], step: int) -> Float[Tensor, "B A H W"]:
         """The same for every step."""
-        return convolve(value, self.value)
+        return convolve(value, self.value, self.outside)
 
 
 @dataclass(frozen=True)
@@ -54,14 +57,15 @@ class UntiedKernels:
 
     reward: Float[Tensor, "L A R F F"]
     value: Float[Tensor, "L A 1 F F"]
+    outside: Outside = "zero"
 
     def reward_term(self, reward: Float[Tensor, "B R H W"], step: int) -> Float[Tensor, "B A H W"]:
         """From the kernels of this step."""
-        return convolve(reward, self.reward[step])
+        return convolve(reward, self.reward[step], self.outside)
 
     def value_term(self, value: Float[Tensor, "B 1 H W"], step: int) -> Float[Tensor, "B A H W"]:
         """From the kernels of this step."""
-        return convolve(value, self.value[step])
+        return convolve(value, self.value[step], self.outside)
 
 
 @dataclass(frozen=True)
@@ -70,29 +74,38 @@ class LocalKernels:
 
     reward: Float[Tensor, "B A R F F H W"]
     value: Float[Tensor, "B A 1 F F H W"]
+    outside: Outside = "zero"
 
     def reward_term(self, reward: Float[Tensor, "B R H W"], step: int) -> Float[Tensor, "B A H W"]:
         """The same for every step."""
-        return convolve_locally(reward, self.reward)
+        return convolve_locally(reward, self.reward, self.outside)
 
     def value_term(self, value: Float[Tensor, "B 1 H W"], step: int) -> Float[Tensor, "B A H W"]:
         """The same for every step."""
-        return convolve_locally(value, self.value)
+        return convolve_locally(value, self.value, self.outside)
 
 
-def convolve(image: Float[Tensor, "B R H W"], kernel: Float[Tensor, "A R F F"]) -> Float[Tensor, "B A H W"]:
+def convolve(
+    image: Float[Tensor, "B R H W"], kernel: Float[Tensor, "A R F F"], outside: Outside = "zero"
+) -> Float[Tensor, "B A H W"]:
     """The weighted sum of each cell's neighbourhood, with one kernel per action; the map keeps its size."""
-    return functional.conv2d(image, kernel, padding=kernel.shape[-1] // 2)
+    inside = functional.conv2d(image, kernel, padding=kernel.shape[-1] // 2)
+    if outside == "zero":
+        return inside
+    return inside + torch.einsum("brhw,arhw->bahw", image, staying_weights(kernel, *image.shape[2:]))
 
 
 def convolve_locally(
-    image: Float[Tensor, "B R H W"], kernel: Float[Tensor, "B A R F F H W"]
+    image: Float[Tensor, "B R H W"], kernel: Float[Tensor, "B A R F F H W"], outside: Outside = "zero"
 ) -> Float[Tensor, "B A H W"]:
     """The weighted sum of each cell's neighbourhood, with kernels of that cell."""
     batch, _, channels, width, _, rows, cols = kernel.shape
     patches = functional.unfold(image, width, padding=width // 2)
     patches = patches.view(batch, channels, width, width, rows, cols)
-    return torch.einsum("bcijhw,bacijhw->bahw", patches, kernel)
+    inside = torch.einsum("bcijhw,bacijhw->bahw", patches, kernel)
+    if outside == "zero":
+        return inside
+    return inside + torch.einsum("brhw,barhw->bahw", image, local_staying_weights(kernel))
 
 
 def maximise(q: Float[Tensor, "B A H W"]) -> Float[Tensor, "B 1 H W"]:
@@ -133,9 +146,15 @@ def iterate_values(
         yield value
 
 
-def require_iterations(iterations: int) -> None:
-    """A plan needs at least one maximisation."""
-    if iterations < 1:
+def require_iterations(iterations: Any) -> None:
+    """A plan needs a whole number of maximisations, at least one."""
+    try:
+        whole = operator.index(iterations)
+    except TypeError:
+        whole = None
+    if whole is None or isinstance(iterations, bool):
+        raise InputError(f"iterations: expected a whole number, got {iterations!r}.")
+    if whole < 1:
         raise InputError(f"iterations: expected at least 1, got {iterations}.")
 
 

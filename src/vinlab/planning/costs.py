@@ -39,7 +39,17 @@ class CostMap:
     """Moves ``[B A H W]`` that can be made at all; without it all moves that stay on the map."""
 
     def __post_init__(self) -> None:
+        if self.costs.ndim != 4 or not self.costs.is_floating_point():
+            raise InputError(
+                f"expected costs with 4 axes and a decimal point, got {self.costs.dtype} of the shape "
+                f"{tuple(self.costs.shape)}."
+            )
         batch, _, *sides = self.costs.shape
+        for name, part in (("terminal cells", self.terminals), ("allowed moves", self.allowed)):
+            if part is not None and (part.dtype != torch.bool or part.device != self.costs.device):
+                raise InputError(
+                    f"expected {name} as booleans on {self.costs.device}, got {part.dtype} on {part.device}."
+                )
         if tuple(self.terminals.shape) != (batch, *sides):
             raise InputError(
                 f"expected terminal cells of the shape {(batch, *sides)}, got {tuple(self.terminals.shape)}."
@@ -55,6 +65,13 @@ class MoveTable:
     """What each move adds to ``(row, col)``."""
 
     offsets: Int64[np.ndarray, "A 2"] = field(default_factory=lambda: MOVE_OFFSETS)
+
+    def __post_init__(self) -> None:
+        if self.offsets.dtype != np.int64 or self.offsets.ndim != 2 or self.offsets.shape[1] != 2:
+            raise InputError(
+                f"expected offsets of moves in int64 of the shape (A, 2), got {self.offsets.dtype} of the shape "
+                f"{self.offsets.shape}; MoveTable.of converts them."
+            )
 
     def __len__(self) -> int:
         return len(self.offsets)

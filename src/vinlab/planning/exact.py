@@ -6,6 +6,7 @@ from jaxtyping import Float, Float64, Int, UInt8
 from torch import Tensor
 from torch.nn import functional
 
+from vinlab.planning.fused.threads import run_shares
 from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
 
 MOST_BACKUPS = 1_000_000
@@ -81,19 +82,51 @@ def cost_to_go(
 
     if num_moves not in (4, 8):
         raise InputError(f"num_moves: expected 4 (straight) or 8 (with diagonals), got {num_moves}.")
+    obstacles, goals = require_maps(obstacles, goals)
+    costs = np.empty(obstacles.shape)
+    arguments = (
+        obstacles,
+        goals,
+        MOVE_OFFSETS[:num_moves],
+        MOVE_COSTS[:num_moves],
+        bool(corner_cutting),
+        costs,
+    )
+
+    def work(_: int, first: int, last: int) -> None:
+        spread_over_maps(first, last, *arguments)
+
+    if obstacles.size:
+        run_shares(work, len(obstacles), WORK_PER_CELL * obstacles[0].size)
+    return costs
+
+
+WORK_PER_CELL = 10
+"""Of a search, in backups of a cell."""
+
+
+def require_maps(obstacles: np.ndarray, goals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Maps and one goal inside each as the compiled search reads them, or a sentence says what does not fit."""
+    obstacles, goals = np.ascontiguousarray(obstacles), np.ascontiguousarray(goals)
+    if obstacles.ndim != 3 or obstacles.dtype.kind not in "bui":
+        raise InputError(
+            f"obstacles: expected maps of the shape (B, H, W) with 0 and 1, got {obstacles.dtype} of the shape "
+            f"{obstacles.shape}."
+        )
+    if goals.shape != (len(obstacles), 2) or goals.dtype.kind not in "ui":
+        raise InputError(
+            f"goals: expected a (row, col) for each of {len(obstacles)} maps, got {goals.dtype} of the shape "
+            f"{goals.shape}."
+        )
     height, width = obstacles.shape[1:]
+    if height * width > np.iinfo(np.int32).max:
+        raise InputError(f"obstacles: expected maps of fewer than 2**31 cells, got {height} x {width}.")
     outside = ((goals < 0) | (goals >= (height, width))).any(axis=1)
     if outside.any():
         found = tuple(goals[outside][0].tolist())
         raise InputError(f"goals: expected cells of maps of {height} x {width} cells, got {found}.")
-    offsets, lengths = MOVE_OFFSETS[:num_moves], MOVE_COSTS[:num_moves]
-    return spread_over_maps(
-        np.ascontiguousarray(obstacles),
-        np.ascontiguousarray(goals, dtype=np.int64),
-        offsets,
-        lengths,
-        corner_cutting,
-    )
+    blocked = obstacles if obstacles.dtype == np.uint8 else (obstacles != 0).view(np.uint8)
+    return blocked, goals.astype(np.int64, copy=False)
 
 
 def weighted_cost_to_go(
@@ -103,8 +136,8 @@ def weighted_cost_to_go(
 
     A move costs its length and the ``entry_costs`` of the cell that it enters; no cell is blocked.
     """
-    problems, (rows, cols) = torch.arange(len(goals)), entry_costs.shape[1:]
-    lengths = torch.as_tensor(MOVE_COSTS, dtype=entry_costs.dtype)[:, None, None]
+    problems, (rows, cols) = torch.arange(len(goals), device=entry_costs.device), entry_costs.shape[1:]
+    lengths = torch.as_tensor(MOVE_COSTS, dtype=entry_costs.dtype, device=entry_costs.device)[:, None, None]
     offsets = [(1 + int(down), 1 + int(right)) for down, right in MOVE_OFFSETS]
     costs = torch.full_like(entry_costs, UNREACHABLE)
     costs[problems, goals[:, 0], goals[:, 1]] = 0.0

@@ -6,14 +6,15 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from vinlab.planning.bellman import GridTransition, SharedKernels
-from vinlab.planning.costs import CostMap, require_cost_map
+from vinlab.planning.border import Outside
+from vinlab.planning.costs import CostMap
 from vinlab.planning.fused.search_function import is_searchable
 from vinlab.planning.fused.uncertain_function import Accuracy, settle_by_sweeps
-from vinlab.planning.policy_iteration import UncertainProblem, reference_fixed_point
+from vinlab.planning.grid import require_fitting
+from vinlab.planning.policy_iteration import UncertainProblem
+from vinlab.planning.settled import fixed_point_anywhere, require_uncertain
+from vinlab.planning.tensors import are_plain, at_least_float32, without_autocast
 from vinlab.types import InputError, Iterations, Plan
-
-SUM_TOLERANCE = 1e-4
-"""By how much the probabilities of an action may miss a sum of 1."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class FixedPointPlanner(nn.Module):
 
     iterations: None = None
     """There is no number of backups to choose."""
+    outside: Outside = "blocked"
+    """What lies beyond the edge of the map; there is no other rule."""
 
     def __init__(self, *, tolerance: float = 1e-7, max_sweeps: int = 1000) -> None:
         super().__init__()
@@ -59,39 +62,34 @@ class FixedPointPlanner(nn.Module):
             raise InputError(
                 f"expected no number of iterations, as this planner runs until the value settles, got {iterations}."
             )
-        kernels = require_probabilities(transition)
-        share = kernels.reward_term(problem.reward, 0)
-        uncertain = UncertainProblem(share, kernels.value, problem.terminals)
-        require_cost_map(CostMap(-share.detach(), problem.terminals), uncertain.moves)
-        q, value = self._settle(uncertain)
-        return Plan(reward=problem.reward, q=q, value=value)
+        with without_autocast(problem.reward):
+            reward = at_least_float32(problem.reward)
+            kernels = require_shared(transition, reward)
+            share = kernels.reward_term(reward, 0)
+            q, value = self._settle(UncertainProblem(share, kernels.value, problem.terminals))
+        return Plan(reward=reward, q=q, value=value)
 
     def _settle(self, problem: UncertainProblem) -> tuple[Tensor, Tensor]:
         """By compiled sweeps where they serve, by the reference elsewhere."""
-        if is_searchable(CostMap(problem.share, problem.terminals)):
+        if is_searchable(CostMap(problem.share, problem.terminals)) and are_plain(problem.probabilities):
+            require_uncertain(problem)
             return settle_by_sweeps(problem, self.accuracy)
-        return reference_fixed_point(problem)
+        return fixed_point_anywhere(problem)
 
     def extra_repr(self) -> str:
         """The settings that ``print`` shows."""
         return f"tolerance={self.accuracy.tolerance:g}, max_sweeps={self.accuracy.most}"
 
 
-def require_probabilities(transition: GridTransition) -> SharedKernels:
-    """The kernels, if what each action makes of the value is a mean over the cells it may lead to."""
+def require_shared(transition: GridTransition, reward: Tensor) -> SharedKernels:
+    """The kernels, if all cells and backups share them and they fit the reward; beyond the edge all is blocked."""
     if not isinstance(transition, SharedKernels):
         raise InputError(
             f"expected kernels that all cells and backups share, got {type(transition).__name__}; "
             "plan with a number of backups (GridPlanner) instead."
         )
-    kernels = transition.value.detach()
-    sums, least = kernels.flatten(1).sum(dim=1), float(kernels.min())
-    off = float((sums - 1).abs().max())
-    if not (off <= SUM_TOLERANCE and least >= 0):
-        worst = float(sums[(sums - 1).abs().argmax()])
-        raise InputError(
-            "expected value kernels that are probabilities (not negative, with a sum of 1 for each action), "
-            f"got a sum of {worst:.6g} and a least entry of {least:.6g}; "
-            "plan with a number of backups (GridPlanner) instead."
-        )
-    return transition
+    kernels = SharedKernels(
+        at_least_float32(transition.reward), at_least_float32(transition.value), "blocked"
+    )
+    require_fitting(reward, kernels, 1)
+    return kernels

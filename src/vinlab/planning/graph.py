@@ -9,7 +9,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from vinlab.planning.bellman import require_iterations
+from vinlab.planning.tensors import are_plain, at_least_float32, require_same_type, without_autocast
 from vinlab.types import GraphPlan, InputError
+
+NODE_TYPES = (torch.int64, torch.int32, torch.int16, torch.uint8, torch.int8)
 
 
 @dataclass(frozen=True)
@@ -22,11 +25,21 @@ class GraphTransition:
     num_nodes: int
 
     def __post_init__(self) -> None:
+        edges = self.sources.shape
         for name in ("sources", "targets"):
             nodes: Tensor = getattr(self, name)
+            if nodes.ndim != 1 or nodes.shape != edges or nodes.dtype not in NODE_TYPES:
+                raise InputError(
+                    f"{name}: expected one whole number for each edge, got {nodes.dtype} of the shape "
+                    f"{tuple(nodes.shape)} beside {tuple(edges)} sources."
+                )
             if len(nodes) and not 0 <= int(nodes.min()) <= int(nodes.max()) < self.num_nodes:
                 found = f"{int(nodes.min())} to {int(nodes.max())}"
                 raise InputError(f"{name}: expected nodes from 0 to {self.num_nodes - 1}, got {found}.")
+        if self.weights.ndim not in (1, 2) or self.weights.shape[-1:] != edges:
+            raise InputError(
+                f"weights: expected one for each of {edges[0]} edges, got the shape {tuple(self.weights.shape)}."
+            )
 
     @cached_property
     def edge_tables(self) -> "list[EdgeTable]":
@@ -59,14 +72,17 @@ class GraphPlanner(nn.Module):
 
     def __init__(self, *, iterations: int) -> None:
         super().__init__()
+        require_iterations(iterations)
         self.iterations = iterations
 
     def forward(
         self, reward: Float[Tensor, "B N"], transition: GraphTransition, *, iterations: int | None = None
     ) -> GraphPlan:
         """Plan for every node at once."""
+        reward = at_least_float32(reward)
         value = self.values(reward, transition, iterations=iterations)
-        q = evaluate(reward[:, transition.sources], value, transition)
+        with without_autocast(reward):
+            q = evaluate(reward[:, transition.sources], value, transition)
         return GraphPlan(reward=reward, q=q, value=value)
 
     def values(
@@ -75,10 +91,8 @@ class GraphPlanner(nn.Module):
         """The value of every node alone; on large graphs much cheaper than the q of every edge."""
         iterations = self.iterations if iterations is None else iterations
         require_iterations(iterations)
-        if reward.shape[1] != transition.num_nodes:
-            raise InputError(
-                f"reward: expected {transition.num_nodes} nodes as in the transition, got {reward.shape[1]}."
-            )
+        reward = at_least_float32(reward)
+        _require_reward(reward, transition)
         # The value before the first backup is zero, so the first maximisation gives every node its reward.
         if is_compiled_for(reward, transition):
             return compiled_values(reward, transition, iterations - 1)
@@ -89,14 +103,25 @@ class GraphPlanner(nn.Module):
         return f"iterations={self.iterations}"
 
 
-def is_compiled_for(reward: Tensor, transition: GraphTransition) -> bool:
-    """Whether the compiled backups apply: on the CPU, in float32, with constant weights that all problems share.
-
-    They have no second derivative.
-    """
+def _require_reward(reward: Tensor, transition: GraphTransition) -> None:
+    if reward.ndim != 2 or reward.shape[1] != transition.num_nodes:
+        raise InputError(
+            f"reward: expected {transition.num_nodes} nodes as in the transition, got the shape {tuple(reward.shape)}."
+        )
     weights = transition.weights
-    on_cpu = reward.device.type == "cpu" and reward.dtype == weights.dtype == torch.float32
-    if not on_cpu or weights.ndim > 1 or weights.requires_grad:
+    if weights.ndim == 2 and len(weights) not in (1, len(reward)):
+        raise InputError(
+            f"weights: expected those of {len(reward)} problems as in the reward, got {len(weights)}."
+        )
+    require_same_type(reward=reward, weights=weights)
+
+
+def is_compiled_for(reward: Tensor, transition: GraphTransition) -> bool:
+    """Whether the compiled backups apply: on the CPU, in float32, with constant weights that all problems share."""
+    weights = transition.weights
+    if not reward.dtype == weights.dtype == torch.float32 or weights.ndim > 1 or weights.requires_grad:
+        return False
+    if not are_plain(reward, weights, transition.sources, transition.targets):
         return False
     return int(np.diff(transition.rows[0]).max(initial=0)) <= MAX_EDGES
 
@@ -121,7 +146,7 @@ def compiled_values(
     """The same by a compiled kernel that keeps two bytes per node and backup for the gradient."""
     from vinlab.planning.fused.graph import GraphBackups
 
-    return GraphBackups.apply(reward, transition.rows, backups)
+    return GraphBackups.apply(reward, transition, backups)
 
 
 def evaluate(

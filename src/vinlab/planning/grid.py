@@ -1,5 +1,8 @@
 """Value iteration on a grid as a layer."""
 
+from dataclasses import replace
+from typing import TypeVar
+
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -10,20 +13,31 @@ from vinlab.planning.bellman import (
     SharedKernels,
     UntiedKernels,
     iterate_values,
+    require_initial_value,
     require_iterations,
     reward_terms,
     value_iteration,
 )
+from vinlab.planning.border import Outside, require_outside
 from vinlab.planning.fused import fused_value_iteration, is_fusible
+from vinlab.planning.tensors import HALF, at_least_float32, require_same_type, without_autocast
 from vinlab.types import InputError, Plan
 
 
 class GridPlanner(nn.Module):
-    """Value iteration on a grid, K backups deep (Section 3.1 of the paper)."""
+    """Value iteration on a grid, K backups deep (Section 3.1 of the paper).
 
-    def __init__(self, *, iterations: int) -> None:
+    ``outside`` is what lies beyond the edge of the map, as ``border.py`` says: ``"zero"`` as in the paper, or
+    ``"blocked"``. None leaves it to the transition: blocked for transitions with costs (``SoftmaxTransition``).
+    """
+
+    def __init__(self, *, iterations: int, outside: Outside | None = None) -> None:
         super().__init__()
+        require_iterations(iterations)
+        if outside is not None:
+            require_outside(outside)
         self.iterations = iterations
+        self.outside: Outside | None = outside
 
     def forward(
         self,
@@ -39,25 +53,79 @@ class GridPlanner(nn.Module):
         iteration starts from a value of zero, or from ``initial_value``.
         """
         iterations = self.iterations if iterations is None else iterations
-        require_fitting(reward, transition, iterations)
-        if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
-            q, value = fused_value_iteration(reward, transition, iterations, initial_value=initial_value)
-        else:
-            q, value = value_iteration(reward, transition, iterations, initial_value=initial_value)
+        transition = with_outside(transition, self.outside)
+        with without_autocast(reward):
+            reward, initial_value, transition = _in_full_precision(reward, initial_value, transition)
+            require_fitting(reward, transition, iterations)
+            require_initial_value(initial_value, reward)
+            if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
+                q, value = fused_value_iteration(reward, transition, iterations, initial_value=initial_value)
+            else:
+                q, value = value_iteration(reward, transition, iterations, initial_value=initial_value)
         return Plan(reward=reward, q=q, value=value)
+
+    def with_outside(self, outside: Outside) -> "GridPlanner":
+        """The same planner with another rule for what lies beyond the edge of the map."""
+        return GridPlanner(iterations=self.iterations, outside=outside)
 
     def extra_repr(self) -> str:
         """The settings that ``print`` shows."""
-        return f"iterations={self.iterations}"
+        outside = "" if self.outside is None else f", outside={self.outside!r}"
+        return f"iterations={self.iterations}{outside}"
+
+
+Kernels = SharedKernels | UntiedKernels | LocalKernels
+
+
+Transition = TypeVar("Transition", bound=GridTransition)
+
+
+def with_outside(transition: Transition, outside: Outside | None) -> Transition:
+    """The transition with another rule for what lies beyond the edge; None leaves its own."""
+    if outside is None or outside == getattr(transition, "outside", None):
+        return transition
+    if not isinstance(transition, Kernels):
+        raise InputError(
+            f"outside: expected None, as {type(transition).__name__} has its own rule for the edge, got {outside!r}."
+        )
+    return replace(transition, outside=outside)
+
+
+def _in_full_precision(
+    reward: Tensor, initial_value: Tensor | None, transition: GridTransition
+) -> tuple[Tensor, Tensor | None, GridTransition]:
+    """What autocast has made half precision in float32, unless all is."""
+    if not isinstance(transition, Kernels) or {reward.dtype, transition.value.dtype} <= set(HALF):
+        return reward, initial_value, transition
+    kernels = {name: at_least_float32(getattr(transition, name)) for name in ("reward", "value")}
+    start = None if initial_value is None else at_least_float32(initial_value)
+    return at_least_float32(reward), start, replace(transition, **kernels)
 
 
 def require_fitting(reward: Tensor, transition: GridTransition, iterations: int) -> None:
     """Refuse a reward, kernels and a number of backups that do not fit together."""
     require_iterations(iterations)
-    if not isinstance(transition, SharedKernels | UntiedKernels | LocalKernels):
+    if not isinstance(transition, Kernels):
         return
+    axes = {SharedKernels: 4, UntiedKernels: 5, LocalKernels: 7}[type(transition)]
+    if reward.ndim != 4 or {transition.reward.ndim, transition.value.ndim} != {axes}:
+        raise InputError(
+            f"expected a reward with 4 axes and {type(transition).__name__} with {axes}, got {reward.ndim}, "
+            f"{transition.reward.ndim} and {transition.value.ndim}."
+        )
+    require_same_type(reward=reward, reward_kernels=transition.reward, value_kernels=transition.value)
     for kernels, channels in ((transition.reward, reward.shape[1]), (transition.value, 1)):
         _require_kernels(kernels, channels, isinstance(transition, LocalKernels))
+    channel_axis = 2 if isinstance(transition, LocalKernels) else -3
+    for_reward, for_value = (
+        [side for axis, side in enumerate(part.shape) if axis != channel_axis % part.ndim]
+        for part in (transition.reward, transition.value)
+    )
+    if for_reward != for_value:
+        raise InputError(
+            f"expected reward and value kernels of the same actions and width, got the shapes "
+            f"{tuple(transition.reward.shape)} and {tuple(transition.value.shape)}."
+        )
     if isinstance(transition, UntiedKernels) and len(transition.reward) != iterations + 1:
         raise InputError(
             f"expected {iterations + 1} sets of untied kernels for {iterations} iterations, "
@@ -74,6 +142,8 @@ def _require_kernels(kernels: Tensor, channels: int, local: bool) -> None:
     shape = kernels.shape[:-2] if local else kernels.shape
     if shape[-1] % 2 == 0:
         raise InputError(f"expected kernels of odd width, got width {shape[-1]}.")
+    if shape[-1] != shape[-2]:
+        raise InputError(f"expected square kernels, got {shape[-2]} x {shape[-1]}.")
     if shape[-3] != channels:
         raise InputError(f"expected kernels for {channels} channels, got kernels for {shape[-3]}.")
 

@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vinlab.planning.bellman import GridTransition
+from vinlab.planning.border import Outside
 from vinlab.planning.grid import GridPlanner
 from vinlab.types import InputError, Iterations, Plan
 
@@ -34,11 +35,16 @@ class HierarchicalPlanner(nn.Module):
     """Grid planners from coarse to fine (the paper's hierarchical VI module).
 
     ``combine`` gives the value of each level to the next finer one. Each level is ``factor`` times as coarse as the
-    next.
+    next. ``outside`` is what lies beyond the edge of the map on every level, as in ``GridPlanner``.
     """
 
     def __init__(
-        self, *, iterations: Sequence[int], factor: int = 2, combine: Combine = coarse_as_reward
+        self,
+        *,
+        iterations: Sequence[int],
+        factor: int = 2,
+        combine: Combine = coarse_as_reward,
+        outside: Outside | None = None,
     ) -> None:
         super().__init__()
         if factor < 1:
@@ -47,7 +53,18 @@ class HierarchicalPlanner(nn.Module):
             raise InputError("iterations: expected K of at least one level, from coarse to fine, got none.")
         self.factor = factor
         self.combine = combine
-        self.levels = nn.ModuleList(GridPlanner(iterations=count) for count in iterations)
+        self.levels = nn.ModuleList(GridPlanner(iterations=count, outside=outside) for count in iterations)
+
+    def with_outside(self, outside: Outside) -> "HierarchicalPlanner":
+        """The same planner with another rule for what lies beyond the edge of the map."""
+        return HierarchicalPlanner(
+            iterations=self.iterations, factor=self.factor, combine=self.combine, outside=outside
+        )
+
+    @property
+    def outside(self) -> Outside | None:
+        """What lies beyond the edge of the map."""
+        return self.levels[0].outside  # pyright: ignore[reportReturnType]
 
     @property
     def iterations(self) -> tuple[int, ...]:

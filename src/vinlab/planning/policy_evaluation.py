@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from vinlab.planning.costs import NO_MOVE, UNREACHABLE, CostMap, MoveTable
+from vinlab.planning.tensors import are_transformed
 
 
 def reference_plan(
@@ -49,9 +50,9 @@ def evaluate_moves(
     goes, here = going != NO_MOVE, torch.arange(going.shape[1], device=going.device)
     cost = costs.gather(1, chosen)[:, 0].where(goes, 0.0)
     cell = following.expand(len(going), -1, -1).gather(1, chosen)[:, 0].where(goes, here)
-    for _ in range(going.shape[1].bit_length()):
-        if not goes.gather(1, cell).any():
-            break
+    for _ in range(int(going.shape[1]).bit_length()):
+        if not are_transformed(costs, cell) and not goes.gather(1, cell).any():
+            break  # what a transform of PyTorch follows must not depend on the numbers
         cost = cost + cost.gather(1, cell)
         cell = cell.gather(1, cell)
     reached = goes | problem.terminals.flatten(1)

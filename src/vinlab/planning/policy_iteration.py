@@ -34,7 +34,7 @@ class UncertainProblem:
     @property
     def offsets(self) -> Int64[np.ndarray, "K 2"]:
         """What each entry of a kernel adds to ``(row, col)``."""
-        reach = self.probabilities.shape[-1] // 2
+        reach = int(self.probabilities.shape[-1]) // 2
         return np.indices((2 * reach + 1,) * 2).reshape(2, -1).T - reach
 
     @property
@@ -48,23 +48,32 @@ def reference_fixed_point(
     problem: UncertainProblem,
 ) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
     """The q and value at the fixed point, by policy iteration."""
-    with torch.no_grad():
-        policy = settle(CostMap(-problem.share, problem.terminals), problem.moves)
-        while True:
-            q, value = evaluate_policy(problem, policy)
-            best = q.max(dim=1)
-            better = best.values > value[:, 0] + BETTER * value[:, 0].abs()
-            improved = best.indices.where(better & (policy != NO_MOVE), policy)
-            if torch.equal(improved, policy):
-                break
-            policy = improved
-    return evaluate_policy(problem, policy)
+    return evaluate_policy(problem, settled_policy(problem), problem.moves.offsets)
+
+
+@torch.no_grad()
+def settled_policy(problem: UncertainProblem) -> Int64[Tensor, "B H W"]:
+    """The greedy policy at the fixed point, by policy iteration."""
+    policy = settle(CostMap(-problem.share, problem.terminals), problem.moves)
+    while True:
+        q, value = evaluate_policy(problem, policy, problem.moves.offsets)
+        best = q.max(dim=1)
+        better = best.values > value[:, 0] + BETTER * value[:, 0].abs()
+        improved = best.indices.where(better & (policy != NO_MOVE), policy)
+        if torch.equal(improved, policy):
+            return policy
+        policy = improved
 
 
 def evaluate_policy(
-    problem: UncertainProblem, policy: Int64[Tensor, "B H W"]
+    problem: UncertainProblem,
+    policy: Int64[Tensor, "B H W"],
+    moves: Int64[np.ndarray, "A 2"] | Int64[Tensor, "A 2"],
 ) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
-    """The q and value of a policy that has an action in all cells with a path but the terminal ones."""
+    """The q and value of a policy that has an action in all cells with a path but the terminal ones.
+
+    ``moves`` are the offsets of each action's most probable cell.
+    """
     batch, _, rows, cols = problem.share.shape
     if rows * cols > MOST_CELLS:
         raise InputError(
@@ -81,7 +90,8 @@ def evaluate_policy(
     value = torch.linalg.solve(matrix, rewards)
     onwards = value[:, None].expand(-1, rows * cols, -1).gather(2, around)
     q = share + torch.einsum("ak,bnk->ban", kernels, onwards)
-    possible = _possible(problem, reached)
+    cells, inside = _shifted(problem, moves)
+    possible = inside & reached[:, cells]
     q = q.where(possible & reached[:, None], UNREACHABLE).view_as(problem.share)
     value = value.where(reached, UNREACHABLE).view(batch, 1, rows, cols)
     return q.to(problem.share), value.to(problem.share)
@@ -95,14 +105,8 @@ def _neighbours(problem: UncertainProblem, reached: Bool[Tensor, "B N"]) -> Int6
     return cells.where(usable, here).transpose(1, 2)
 
 
-def _possible(problem: UncertainProblem, reached: Bool[Tensor, "B N"]) -> Bool[Tensor, "B A N"]:
-    """Whether the most probable cell of each action is on the map and has a path."""
-    cells, inside = _shifted(problem, problem.moves.offsets)
-    return inside & reached[:, cells]
-
-
 def _shifted(
-    problem: UncertainProblem, offsets: np.ndarray
+    problem: UncertainProblem, offsets: np.ndarray | Tensor
 ) -> tuple[Int64[Tensor, "K N"], Bool[Tensor, "K N"]]:
     """The cell at each offset from every cell (0 off the map), and whether it is on the map."""
     rows, cols = problem.share.shape[2:]

@@ -7,9 +7,11 @@ import torch
 from jaxtyping import Int8
 from torch import Tensor, nn
 
+from vinlab.planning.border import Outside
 from vinlab.planning.costs import CostMap, MoveTable, require_cost_map, require_memory
 from vinlab.planning.fused.search_function import is_searchable, search_plan
-from vinlab.planning.policy_evaluation import reference_plan
+from vinlab.planning.settled import plan_anywhere
+from vinlab.planning.tensors import at_least_float32, without_autocast
 from vinlab.types import InputError, Iterations, Plan
 
 MEMORY_LIMIT: Final = 8 * 2**30
@@ -43,6 +45,8 @@ class ShortestPathPlanner(nn.Module):
 
     iterations: None = None
     """There is no number of backups to choose."""
+    outside: Outside = "blocked"
+    """What lies beyond the edge of the map; there is no other rule."""
 
     def __init__(self, *, memory_limit: int = MEMORY_LIMIT) -> None:
         super().__init__()
@@ -58,16 +62,17 @@ class ShortestPathPlanner(nn.Module):
             )
         moves = MoveTable() if moves is None else moves
         require_memory(problem.costs.shape, item=problem.costs.element_size(), limit=self.memory_limit)
-        require_cost_map(problem, moves)
-        return _plan(_at_least_float32(problem), moves)
+        with without_autocast(problem.costs):
+            return _plan(_at_least_float32(problem), moves)
 
 
 def _plan(problem: CostMap, moves: MoveTable) -> ShortestPathPlan:
     """The plan by the compiled search where it serves, by the reference elsewhere."""
     if is_searchable(problem):
+        require_cost_map(problem, moves)
         q, value, greedy = search_plan(problem, moves)
     else:
-        q, value, greedy = reference_plan(problem, moves)
+        q, value, greedy = plan_anywhere(problem, moves)
     return ShortestPathPlan(-problem.costs, q, value, moves=greedy.to(torch.int8))
 
 
@@ -75,4 +80,4 @@ def _at_least_float32(problem: CostMap) -> CostMap:
     """Costs in half precision, as autocast makes them, as float32."""
     if problem.costs.element_size() >= torch.float32.itemsize:
         return problem
-    return CostMap(problem.costs.float(), problem.terminals, problem.allowed)
+    return CostMap(at_least_float32(problem.costs), problem.terminals, problem.allowed)

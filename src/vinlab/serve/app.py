@@ -10,11 +10,12 @@ from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 
 from vinlab.models import ANY_MAP, Model
+from vinlab.serve.bodies import SECONDS, SMALL_BODY, BodyReader, BodyTooSlow
 from vinlab.serve.handlers import answer_map, answer_plan, answer_world
 from vinlab.serve.middleware import SecurityMiddleware, error_response
-from vinlab.serve.schemas import LARGEST_BODY, plan_request, world_request
+from vinlab.serve.schemas import plan_request, world_request
 from vinlab.serve.terrain import pixels_of, world_of_image
-from vinlab.serve.worker import QUEUE, ClientDisconnected, PlanWorker, QueueFull
+from vinlab.serve.worker import QUEUE, ClientDisconnected, Closing, Lanes, QueueFull
 from vinlab.types import InputError
 
 STATIC = Path(__file__).parent / "static"
@@ -40,17 +41,25 @@ def _describe(model: Model) -> dict[str, Any]:
     }
 
 
-def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int = QUEUE) -> FastAPI:
-    """The application with some models, for requests under some host names."""
-    worker = PlanWorker(queue=queue)
+def make_app(
+    models: Mapping[str, Model],
+    *,
+    hosts: frozenset[str],
+    any_address: bool = False,
+    queue: int = QUEUE,
+    body_seconds: float = SECONDS,
+) -> FastAPI:
+    """The application with some models, for requests under some host names, or also under any address in numbers."""
+    lanes, bodies = Lanes(queue=queue), BodyReader(seconds=body_seconds)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         yield
-        worker.close()
+        lanes.close()
 
     app = FastAPI(lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
-    app.add_middleware(SecurityMiddleware, hosts=hosts)
+    app.state.lanes = lanes
+    app.add_middleware(SecurityMiddleware, hosts=hosts, any_address=any_address)
     for path, (name, kind) in FILES.items():
         app.add_api_route(path, _file(name, kind), methods=["GET"])
     described = [_describe(model) for model in models.values()]
@@ -63,7 +72,7 @@ def make_app(models: Mapping[str, Model], *, hosts: frozenset[str], queue: int =
         "/api/terrain": world_of_image,
     }
     for path, work in answers.items():
-        app.add_api_route(path, _handler(worker, work), methods=["POST"])
+        app.add_api_route(path, _handler(lanes, bodies, work, path == "/api/plan"), methods=["POST"])
     return app
 
 
@@ -72,32 +81,31 @@ def _file(name: str, kind: str) -> Callable[[], Response]:
     return lambda: Response(content, media_type=kind)
 
 
-def _handler(worker: PlanWorker, work: Callable[[bytes], Any]) -> Callable[[Request], Awaitable[Response]]:
+REFUSALS: dict[type[Exception], tuple[int, str]] = {
+    QueueFull: (503, "Too many requests are waiting; try again in a moment."),
+    Closing: (503, "The page is being closed."),
+    BodyTooSlow: (408, "expected the whole request within seconds, got a part of it."),
+    ClientDisconnected: (499, "The client has disconnected."),
+}
+"""Status and sentence of what is no fault of the request's content; the connection is closed after it."""
+
+
+def _handler(
+    lanes: Lanes, bodies: BodyReader, work: Callable[[bytes], Any], plans: bool
+) -> Callable[[Request], Awaitable[Response]]:
     """Answers with the result of some work on the body, or with an error of one sentence."""
 
     async def answer(request: Request) -> Response:
         try:
-            body = await _body(request)
+            body = await bodies.read(request)
+            worker = lanes.small if plans and len(body) <= SMALL_BODY else lanes.large
             return JSONResponse(await worker.run(lambda: work(body), request.is_disconnected))
         except InputError as error:
             return error_response(400, str(error))
-        except QueueFull:
-            return error_response(503, "Too many plans are waiting; try again in a moment.")
-        except ClientDisconnected:
-            return error_response(499, "The client has disconnected.")
+        except tuple(REFUSALS) as refusal:
+            return error_response(*REFUSALS[type(refusal)], close=True)
 
     return answer
-
-
-async def _body(request: Request) -> bytes:
-    """The body, read up to the limit, as its stated length may be wrong."""
-    parts, length = [], 0
-    async for part in request.stream():
-        length += len(part)
-        if length > LARGEST_BODY:
-            raise InputError(f"expected a request of at most {LARGEST_BODY // 2**20} MB, got more.")
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _json(body: bytes) -> Any:

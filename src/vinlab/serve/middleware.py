@@ -1,6 +1,7 @@
 """Security middleware: own hosts only, bodies of a bounded size, and no content from other origins."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,8 +30,8 @@ HEADERS = {
 class SecurityMiddleware:
     """Wraps an ASGI application."""
 
-    def __init__(self, app: Any, *, hosts: frozenset[str]) -> None:
-        self.app, self.hosts = app, hosts
+    def __init__(self, app: Any, *, hosts: frozenset[str], any_address: bool = False) -> None:
+        self.app, self.hosts, self.any_address = app, hosts, any_address
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Pass on a request for an own host of a bounded size; add the security headers to every response."""
@@ -44,20 +45,47 @@ class SecurityMiddleware:
 
     def _refusal(self, scope: Message) -> JSONResponse | None:
         headers = {name.decode("latin-1"): entry.decode("latin-1") for name, entry in scope["headers"]}
-        if _host_of(headers.get("host", "")) not in self.hosts:
-            return error_response(421, "expected a request to the address of this page, got another host.")
+        if not self._is_own(_host_of(headers.get("host", ""))):
+            expected = ", ".join(sorted(self.hosts)) + (
+                " or the address in numbers" if self.any_address else ""
+            )
+            sentence = f"expected a request to {expected}, got another host; vinlab serve --host sets it."
+            return error_response(421, sentence)
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        if origin is not None and _netloc_of(origin) != headers.get("host"):
             return error_response(403, "expected a request from this page, got another origin.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST_BODY:
-            return error_response(413, f"expected a request of at most {LARGEST_BODY // 2**20} MB, got more.")
+            sentence = f"expected a request of at most {LARGEST_BODY // 2**20} MB, got more."
+            return error_response(413, sentence, close=True)
         return None
 
+    def _is_own(self, host: str) -> bool:
+        """Whether a request names this page; an address in numbers cannot be a foreign name that leads here."""
+        return host in self.hosts or (self.any_address and is_address(host))
 
-def error_response(status: int, sentence: str) -> JSONResponse:
-    """A response with one sentence."""
-    return JSONResponse({"error": sentence}, status_code=status)
+
+def error_response(status: int, sentence: str, *, close: bool = False) -> JSONResponse:
+    """A response with one sentence; ``close`` ends the connection, as the rest of the request is not read."""
+    headers = {"connection": "close"} if close else None
+    return JSONResponse({"error": sentence}, status_code=status, headers=headers)
+
+
+def is_address(host: str) -> bool:
+    """Whether a host is an IP address in numbers."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _netloc_of(origin: str) -> str | None:
+    """Host and port of an origin; None where it is none."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def _host_of(header: str) -> str:

@@ -44,25 +44,44 @@ def _shows_plans(model: Model) -> bool:
     return isinstance(planner, GridPlanner | ShortestPathPlanner)
 
 
+EVERYWHERE = frozenset({"0.0.0.0", "::"})
+"""Addresses that stand for all of this machine."""
+
+
 def serve(models: dict[str, Model], *, host: str, port: int) -> None:
     """Serve the page until Ctrl-C."""
     try:
-        import uvicorn
-
         from vinlab.serve.app import make_app
+        from vinlab.serve.connections import PageServer
     except ImportError as error:
         raise missing_library("The page", "fastapi", "uvicorn", "httptools", extra="serve") from error
     if not 0 <= port < 65536:
         raise InputError(f"--port: expected 0 to 65535, got {port}.")
+    host = host.strip()
+    if not host:
+        raise InputError(
+            "--host: expected an address, got none; 127.0.0.1 is this machine alone, 0.0.0.0 all its addresses."
+        )
     warm_up(models)
     listener = _listen(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    print(f"Watch it plan: http://{shown}:{listener.getsockname()[1]}/ (Ctrl-C ends it)", flush=True)
-    app = make_app(models, hosts=LOCAL | {host.lower()})
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
+    app = make_app(models, hosts=LOCAL | {host.lower()}, any_address=host in EVERYWHERE)
+    server = PageServer(app, app.state.lanes, announcement(host, listener.getsockname()[1]))
     with suppress(KeyboardInterrupt):  # uvicorn has closed everything by then
-        uvicorn.Server(config).run(sockets=[listener])
+        server.run(sockets=[listener])
     print("The page is closed.")
+
+
+def announcement(host: str, port: int) -> str:
+    """Where the page is, and who can reach it."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    shown = f"[{name}]" if ":" in name else name
+    sentence = f"Watch it plan: http://{shown}:{port}/ (Ctrl-C ends it)"
+    if host in EVERYWHERE:
+        sentence += (
+            f"\nEvery machine that can reach this one can use the page, at http://ADDRESS:{port}/ with an address of "
+            "this machine in numbers."
+        )
+    return sentence
 
 
 def warm_up(models: dict[str, Model]) -> None:

@@ -5,11 +5,12 @@ All random numbers come in as arrays, so the results do not depend on threads.
 
 from typing import no_type_check
 
-import numba
 import numpy as np
 
+from vinlab.planning.compiled import compiled
 
-@numba.njit(cache=True)
+
+@compiled
 @no_type_check
 def paint_obstacles(maps, goals, counts, are_discs, places, sizes):
     """Draw obstacles into the maps, except those that would cover the goal; returns the count of each map."""
@@ -24,7 +25,7 @@ def paint_obstacles(maps, goals, counts, are_discs, places, sizes):
     return accepted
 
 
-@numba.njit(cache=True)
+@compiled
 @no_type_check
 def _covers(shape, rows_down, cols_right):
     """Whether an obstacle covers the cell this far from its place (a disc's centre, a rectangle's corner)."""
@@ -35,7 +36,7 @@ def _covers(shape, rows_down, cols_right):
     return 0 <= rows_down < size and 0 <= cols_right < width
 
 
-@numba.njit(cache=True)
+@compiled
 @no_type_check
 def _paint(blocked, shape, row, col):
     reach = max(shape[1], shape[2])
@@ -45,7 +46,7 @@ def _paint(blocked, shape, row, col):
                 blocked[y, x] = 1
 
 
-@numba.njit(cache=True)
+@compiled
 @no_type_check
 def carve_mazes(maps, starts, orders, offsets):
     """Carve a perfect maze into each blocked map by depth-first search with backtracking.

@@ -2,11 +2,12 @@
 
 from typing import no_type_check
 
-import numba
 import numpy as np
 
+from vinlab.planning.compiled import compiled
 
-@numba.njit(cache=True)
+
+@compiled
 @no_type_check
 def search_from(offsets, targets, starts, distances):
     """Fill row i with the number of clicks from start i to every page; unreachable pages keep their entry."""
@@ -31,7 +32,7 @@ def search_from(offsets, targets, starts, distances):
                     tail += 1
 
 
-@numba.njit(cache=True)
+@compiled
 @no_type_check
 def search_tree(offsets, targets, start, parents):
     """Fill in the page from which each page is found first, searching from the start; -1 where it is not found."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Int, UInt8
 
-from vinlab.domains.web.link_graph import Links
+from vinlab.domains.web.link_graph import Links, require_pages
 from vinlab.domains.web.problem import WebProblems
 from vinlab.types import Batch
 
@@ -30,6 +30,7 @@ def distances_to(links: Links, targets: Int[np.ndarray, " n"]) -> Distances:
     """The number of clicks from every page to each of these targets."""
     from vinlab.domains.web._search import search_from
 
+    require_pages(targets, links.num_pages, "targets")
     chosen = np.unique(targets)
     table = np.full((len(chosen), links.num_pages), UNREACHABLE, dtype=np.uint8)
     back = links.reversed()
@@ -86,6 +87,8 @@ def paths_from(links: Links, start: int, targets: Int[np.ndarray, " n"]) -> Expe
     """
     from vinlab.domains.web._search import search_tree
 
+    require_pages(np.array([start]), links.num_pages, "start")
+    require_pages(targets, links.num_pages, "targets")
     parents = np.full(links.num_pages, -1, dtype=np.int32)
     search_tree(links.offsets, links.targets, start, parents)
     active = np.flatnonzero(parents[targets] >= 0)

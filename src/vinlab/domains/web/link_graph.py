@@ -15,6 +15,14 @@ class Links:
     offsets: Int[np.ndarray, " offsets"]
     targets: Int[np.ndarray, " E"]
 
+    def __post_init__(self) -> None:
+        ends = (int(self.offsets[0]), int(self.offsets[-1])) if len(self.offsets) else None
+        if ends != (0, len(self.targets)) or (np.diff(self.offsets) < 0).any():
+            raise InputError(
+                f"offsets: expected them to rise from 0 to {len(self.targets)} links, got others."
+            )
+        require_pages(self.targets, self.num_pages, "targets")
+
     @property
     def num_pages(self) -> int:
         """The number of pages, with or without links."""
@@ -58,13 +66,17 @@ class Links:
         )
 
 
+def require_pages(pages: Int[np.ndarray, " n"], num_pages: int, name: str) -> None:
+    """Refuse pages that a site does not have."""
+    if len(pages) and not 0 <= int(pages.min()) <= int(pages.max()) < num_pages:
+        found = f"{int(pages.min())} to {int(pages.max())}"
+        raise InputError(f"{name}: expected 0 to {num_pages - 1}, got {found}.")
+
+
 def make_links(sources: Int[np.ndarray, " n"], targets: Int[np.ndarray, " n"], num_pages: int) -> Links:
     """Links from pairs of pages, without repetitions and without links of a page to itself."""
     for name, pages in (("sources", sources), ("targets", targets)):
-        if len(pages) and not 0 <= int(pages.min()) <= int(pages.max()) < num_pages:
-            raise InputError(
-                f"{name} of links: expected 0 to {num_pages - 1}, got {int(pages.min())} to {int(pages.max())}."
-            )
+        require_pages(pages, num_pages, f"{name} of links")
     apart = sources != targets
     keys = np.unique(sources[apart].astype(np.int64) * num_pages + targets[apart])
     offsets = np.zeros(num_pages + 1, dtype=np.int64)

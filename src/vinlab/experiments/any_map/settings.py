@@ -40,7 +40,9 @@ def configure_unrolled(budget: Budget, recipe: Recipe) -> AnyMapTraining:
     """A VIN with K backups; the recipe ``paper`` has the paper's network, with kernels left free."""
     data = AnyMapData(UNROLLED_TRAINING, VALIDATION, TEST)
     return AnyMapTraining(
-        network=CostVinConfig(48, HIDDEN) if recipe == "default" else VinConfig(48, hidden=HIDDEN),
+        network=CostVinConfig(48, HIDDEN, outside="zero")
+        if recipe == "default"
+        else VinConfig(48, hidden=HIDDEN),
         data=_for_budget(data, budget),
         learning=ImitationConfig(
             stages=(Stage(UNROLLED_EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=8

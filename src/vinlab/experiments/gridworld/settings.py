@@ -46,7 +46,7 @@ def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """A VIN by one of the two recipes."""
     if recipe == "paper":
         return paper_recipe(AuthorsVinConfig(iterations=ITERATIONS[size]), size, budget)
-    return default_recipe(CostVinConfig(iterations=DEEP_ITERATIONS[size]), size, budget)
+    return default_recipe(CostVinConfig(iterations=DEEP_ITERATIONS[size], outside="zero"), size, budget)
 
 
 def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:

@@ -22,7 +22,7 @@ def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     if recipe == "paper":
         network = HierarchicalVinConfig(iterations=iterations, initialisation="random")
         return paper_recipe(network, size, budget)
-    config = default_recipe(HierarchicalCostVinConfig(iterations=iterations), size, budget)
+    config = default_recipe(HierarchicalCostVinConfig(iterations=iterations, outside="zero"), size, budget)
     return replace(config, training_iterations=(iterations[0], TRAINING_ITERATIONS[size]))
 
 

@@ -16,6 +16,7 @@ from vinlab.modules import (
 )
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner, HierarchicalPlanner, coarse_as_initial_value
+from vinlab.planning.border import Outside
 from vinlab.types import MOVE_NAMES
 
 
@@ -28,6 +29,8 @@ class CostVinConfig:
     hidden: int = 150
     move_logit: float = 14.0
     """The initial logit of each move's target cell; see ``move_logits``."""
+    outside: Outside = "blocked"
+    """What lies beyond the edge of the map; manifests without it mean zero."""
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights."""
@@ -35,7 +38,7 @@ class CostVinConfig:
         return ValueIterationNetwork(
             reward=ExpCostReward(CnnReward(hidden=self.hidden)),
             transition=SoftmaxTransition(transition_logits=moves, cost_logits=moves),
-            planner=GridPlanner(iterations=self.iterations),
+            planner=GridPlanner(iterations=self.iterations, outside=self.outside),
             attention=StateAttention(),
             policy=TemperaturePolicy(),
         )
@@ -57,6 +60,8 @@ class HierarchicalCostVinConfig:
     move_logit: float = 14.0
     leaving: float = 0.3
     """The initial weight of the cost of leaving a coarse cell."""
+    outside: Outside = "blocked"
+    """What lies beyond the edge of the map; manifests without it mean zero."""
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights."""
@@ -66,7 +71,10 @@ class HierarchicalCostVinConfig:
             reward=HierarchicalReward(rewards),
             transition=HierarchicalTransition(transitions),
             planner=HierarchicalPlanner(
-                iterations=self.iterations, factor=self.factor, combine=coarse_as_initial_value
+                iterations=self.iterations,
+                factor=self.factor,
+                combine=coarse_as_initial_value,
+                outside=self.outside,
             ),
             attention=StateAttention(),
             policy=TemperaturePolicy(),

@@ -32,7 +32,7 @@ PATCH = 3
 
 @dataclass(frozen=True)
 class ValueVinConfig:
-    """A VIN with a planner action for each of the four moves, whose q are the logits."""
+    """A VIN with a planner action for each move, whose q are the logits."""
 
     kind: ClassVar[str] = "value-vin"
     iterations: int
@@ -42,10 +42,14 @@ class ValueVinConfig:
     """The standard deviation of the noise in the kernels."""
     reward_scale: float = 0.1
     """The initial scale of the reward's last filter; small, so that all moves are about equally likely at first."""
+    moves: int = MOVES
+    """4 straight ones, or 8 with the diagonal ones."""
 
     def build(self) -> "ValueVin":
         """The network with fresh weights."""
-        kernels = initial_kernels(self.initialisation, actions=MOVES, moves=MOVES, std=self.std)
+        if self.moves not in (4, 8):
+            raise InputError(f"moves: expected 4 (straight) or 8 (with diagonals), got {self.moves}.")
+        kernels = initial_kernels(self.initialisation, actions=self.moves, moves=self.moves, std=self.std)
         reward = CnnReward(hidden=self.hidden)
         with torch.no_grad():
             reward.reward.weight *= self.reward_scale
@@ -59,13 +63,18 @@ class ValueVinConfig:
 
     def build_critic(self) -> "Critic":
         """A critic with fresh weights."""
-        return Critic(features=MOVES + 2 * PATCH**2)
+        return Critic(features=self.moves + 2 * PATCH**2)
 
 
 class ValueVin(ValueIterationNetwork):
     """A VIN with features for a critic."""
 
-    num_moves = MOVES
+    @property
+    def num_moves(self) -> int:
+        """The number of moves, one for each action of the planner."""
+        kernels = self.transition.value
+        assert isinstance(kernels, Tensor)
+        return len(kernels)
 
     def critic_features(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S D"]:
         """The q of each state, and value and reward in the patch around it."""

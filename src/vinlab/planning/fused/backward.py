@@ -9,9 +9,10 @@ from typing import Final, NamedTuple, no_type_check
 import numpy as np
 from numba import njit
 
+from vinlab.planning.compiled import compiled
+from vinlab.planning.fused.edges import send_back_beyond
 from vinlab.planning.fused.forward import (
     clear_margins,
-    compiled_once,
     fill,
     lay_in_frame,
     neighbourhood,
@@ -37,10 +38,10 @@ class Convolved(NamedTuple):
     """From one action's kernel to the next one's."""
 
 
-@compiled_once
+@compiled
 @no_type_check
 def backpropagate_maps(
-    share, first, last, reward, initial_value, reward_kernels, value_kernels, frame, values, winners,
+    share, first, last, reward, initial_value, reward_kernels, value_kernels, edges, frame, values, winners,
     q_gradient, value_gradient, reward_gradient, initial_gradient, reward_sums, value_sums,
 ):  # fmt: skip
     """Gradients of the problems from ``first`` to ``last``; those of the kernels are added to the sums of the share.
@@ -64,30 +65,30 @@ def backpropagate_maps(
             kernels, sums = value_kernels[layer], value_sums[share, layer]
             value = values[problem, step - 1] if step > 0 else initial
             if step == iterations:
-                _send_all(sent, Convolved(value, gradient, kernels, sums, 0, frame.pitch), frame)
+                _send_all(sent, Convolved(value, gradient, kernels, sums, 0, frame.pitch), edges, frame)
             else:
                 _note_winners(gradient, winners[problem, step], sent, frame)
             if (step > 0 or len(initial_value) > 0) and step < iterations:
                 fill(earlier, 0, frame.size)
                 convolved = Convolved(value, earlier, kernels, sums, 0, frame.pitch)
-                _send_winners(gradient, winners[problem, step], convolved, scratch, frame)
+                _send_winners(gradient, winners[problem, step], convolved, scratch, edges, frame)
                 gradient, earlier = earlier, gradient
             if step == 0 or layer > 0:
                 kernels, sums = reward_kernels[layer], reward_sums[share, layer]
-                _send_to_reward(sent, reward[problem], reward_gradient[problem], kernels, sums, frame)
+                _send_to_reward(sent, reward[problem], reward_gradient[problem], kernels, sums, edges, frame)
         if len(initial_value) > 0:
             take_from_frame(gradient, frame.origin, initial_gradient[problem, 0], frame)
 
 
 @njit(nogil=True)
 @no_type_check
-def _send_to_reward(sent, reward, reward_gradient, kernels, sums, frame):
+def _send_to_reward(sent, reward, reward_gradient, kernels, sums, edges, frame):
     """Add the gradient of each action's q to that of the reward, and clear it."""
     for channel in range(len(reward)):
         image, gradient = np.zeros(frame.size, np.float32), np.zeros(frame.size, np.float32)
         lay_in_frame(reward[channel], image, frame.origin, frame)
         offset, pitch = channel * frame.pitch, len(reward) * frame.pitch
-        _send_all(sent, Convolved(image, gradient, kernels, sums, offset, pitch), frame)
+        _send_all(sent, Convolved(image, gradient, kernels, sums, offset, pitch), edges, frame)
         for row in range(frame.rows):
             for col in range(frame.cols):
                 reward_gradient[channel, row, col] += gradient[frame.origin + row * frame.stride + col]
@@ -107,7 +108,7 @@ def _note_winners(gradient, winner, sent, frame):
 
 @njit(nogil=True)
 @no_type_check
-def _send_winners(gradient, winner, convolved, scratch, frame):
+def _send_winners(gradient, winner, convolved, scratch, edges, frame):
     """Propagate the gradient of each cell through its winning action alone."""
     image, below, kernels, sums, _, _ = convolved
     fill(scratch, 0, len(scratch))
@@ -116,6 +117,10 @@ def _send_winners(gradient, winner, convolved, scratch, frame):
     else:
         _walk(gradient, winner, image, below, kernels, scratch, frame, frame.width, frame.kernel_stride)
     clear_margins(below, frame)
+    for cell in edges:
+        send_back_beyond(
+            gradient[frame.origin + cell], cell, np.intp(winner[cell]) * frame.pitch, convolved, frame
+        )
     copy = len(scratch) // COPIES
     for index in range(copy):
         sums[index] += np.float64(scratch[index]) + np.float64(scratch[copy + index])
@@ -156,7 +161,7 @@ def _send(lanes, image, below, corner, kernels, scratch, kernel, turn, width, le
 
 @njit(nogil=True)
 @no_type_check
-def _send_all(sent, convolved, frame):
+def _send_all(sent, convolved, edges, frame):
     """Propagate the gradient of each action's q through that action's kernel."""
     image, below, kernels, sums, offset, pitch = convolved
     for action in range(len(sent) // frame.size):
@@ -166,6 +171,8 @@ def _send_all(sent, convolved, frame):
             for col in range(frame.width):
                 summed = _correlate(sent, start + frame.origin, image, row * frame.stride + col, frame)
                 sums[kernel + row * frame.kernel_stride + col] += summed
+        for cell in edges:
+            send_back_beyond(sent[start + frame.origin + cell], cell, kernel, convolved, frame)
     clear_margins(below, frame)
 
 

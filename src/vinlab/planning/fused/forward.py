@@ -9,19 +9,12 @@ from typing import no_type_check
 import numpy as np
 from numba import njit
 
+from vinlab.planning.compiled import compiled
+from vinlab.planning.fused.edges import add_staying, note_terms, renew_terms, weigh_beyond
 from vinlab.planning.fused.simd import load8, plus, spread8, store, store_bytes, times, where_greater
 
 
-@no_type_check
-def compiled_once(function):
-    """The compiled function, cached where the disk can be written."""
-    try:
-        return njit(nogil=True, cache=True)(function)
-    except RuntimeError:
-        return njit(nogil=True)(function)
-
-
-@compiled_once
+@compiled
 @no_type_check
 def plan_maps(
     first,
@@ -30,6 +23,7 @@ def plan_maps(
     initial_value,
     reward_kernels,
     value_kernels,
+    edges,
     frame,
     iterations,
     values,
@@ -40,7 +34,10 @@ def plan_maps(
     """Plan for the problems from ``first`` to ``last``; fills values, winners, q and value.
 
     ``values`` and ``winners`` are ring buffers of the last backups. An empty ``initial_value`` stands for zero.
+    ``edges`` are the cells beyond which all is blocked.
     """
+    noted = np.empty((len(edges), q.shape[1]), np.float32)
+    staying = np.empty((len(edges), q.shape[1]), np.float32)
     images = np.zeros((reward.shape[1], frame.size), np.float32)
     terms = np.empty(q.shape[1] * frame.span, np.float32)
     initial = np.zeros(frame.size, np.float32)
@@ -53,7 +50,10 @@ def plan_maps(
         for step in range(iterations + 1):
             layer = step if len(value_kernels) > 1 else 0
             if step == 0 or layer > 0:
-                _reward_terms(images, reward_kernels[layer], terms, frame)
+                _reward_terms(images, reward_kernels[layer], edges, staying, terms, frame)
+                note_terms(terms, edges, noted, frame)
+                weigh_beyond(value_kernels[layer], 0, frame.pitch, edges, staying, frame)
+            renew_terms(terms, edges, noted, staying, latest, frame)
             if step < iterations:
                 place = step % values.shape[1]
                 _sweep(
@@ -74,11 +74,14 @@ def plan_maps(
 
 @njit(nogil=True)
 @no_type_check
-def _reward_terms(images, kernels, terms, frame):
+def _reward_terms(images, kernels, edges, staying, terms, frame):
     """The reward's term of q, for every action."""
     fill(terms, 0, len(terms))
+    pitch = len(images) * frame.pitch
     for channel in range(len(images)):
-        _convolve(images[channel], kernels, channel * frame.pitch, len(images) * frame.pitch, terms, frame)
+        _convolve(images[channel], kernels, channel * frame.pitch, pitch, terms, frame)
+        weigh_beyond(kernels, channel * frame.pitch, pitch, edges, staying, frame)
+        add_staying(terms, edges, staying, images[channel], frame)
 
 
 @njit(nogil=True)

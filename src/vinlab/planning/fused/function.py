@@ -16,8 +16,10 @@ from vinlab.planning.bellman import (
     require_iterations,
     value_iteration,
 )
+from vinlab.planning.border import Outside
 from vinlab.planning.fused.layout import Frame, frame_of, packed, unpacked
 from vinlab.planning.fused.threads import run_shares, shares_of
+from vinlab.planning.tensors import are_plain
 
 MAX_ACTIONS = 255
 """The winning action is stored in one byte."""
@@ -25,14 +27,14 @@ MAX_ACTIONS = 255
 
 def is_fusible(reward: Float[Tensor, "B R H W"], transition: GridTransition) -> bool:
     """Whether the compiled kernels apply: float32 on the CPU, the same kernels for the whole map."""
-    if not isinstance(transition, SharedKernels | UntiedKernels) or torch.compiler.is_compiling():
+    if not isinstance(transition, SharedKernels | UntiedKernels):
         return False
     tensors = (reward, transition.reward, transition.value)
-    return all(map(_is_plain, tensors)) and _fit(*tensors)
+    return _are_plain_floats(*tensors) and _fit(*tensors)
 
 
-def _is_plain(tensor: Tensor) -> bool:
-    return tensor.device.type == "cpu" and tensor.dtype == torch.float32
+def _are_plain_floats(*tensors: Tensor) -> bool:
+    return all(tensor.dtype == torch.float32 for tensor in tensors) and are_plain(*tensors)
 
 
 def _fit(reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor) -> bool:
@@ -60,15 +62,15 @@ def fused_value_iteration(
     """
     require_iterations(iterations)
     require_initial_value(initial_value, reward)
-    supported = is_fusible(reward, transition) and (initial_value is None or _is_plain(initial_value))
+    supported = is_fusible(reward, transition) and (initial_value is None or _are_plain_floats(initial_value))
     if not (supported and reward.numel() and _enough_finite(transition, iterations)):
         return value_iteration(reward, transition, iterations, initial_value=initial_value)
     # An empty batch stands for no initial value; it needs no gradient.
     initial_value = reward.new_empty(0, 1, *reward.shape[2:]) if initial_value is None else initial_value
     tensors = (reward, transition.reward, transition.value, initial_value)
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
-        return FusedValueIteration.apply(*tensors, iterations)  # pyright: ignore[reportReturnType]
-    q, value, _, _ = _plan(*tensors, iterations, kept=min(iterations, 2))
+        return FusedValueIteration.apply(*tensors, transition.outside, iterations)  # pyright: ignore[reportReturnType]
+    q, value, _, _ = _plan(*tensors, transition.outside, iterations, kept=min(iterations, 2))
     return q, value
 
 
@@ -89,25 +91,27 @@ class FusedValueIteration(torch.autograd.Function):
         reward_kernels: Tensor,
         value_kernels: Tensor,
         initial_value: Tensor,
+        outside: Outside,
         iterations: int,
     ):
         """Plan, and keep every backup."""
         inputs = (reward, reward_kernels, value_kernels, initial_value)
-        q, value, values, winners = _plan(*inputs, iterations, kept=iterations)
+        q, value, values, winners = _plan(*inputs, outside, iterations, kept=iterations)
         ctx.save_for_backward(*inputs, values, winners)
-        ctx.iterations = iterations
+        ctx.outside, ctx.iterations = outside, iterations
         return q, value
 
     @staticmethod
     def backward(ctx: Any, q_gradient: Tensor, value_gradient: Tensor):  # pyright: ignore[reportIncompatibleMethodOverride]
-        """The gradient of each input; by the reference where a second derivative is needed."""
+        """The gradient of each input; by the reference for second derivatives and batches of gradients."""
         *inputs, values, winners = ctx.saved_tensors
-        if torch.is_grad_enabled():
+        results = (q_gradient, value_gradient)
+        if torch.is_grad_enabled() or not are_plain(*inputs, *results):
             needed = ctx.needs_input_grad[: len(inputs)]
-            gradients = _reference_gradients(inputs, needed, ctx.iterations, (q_gradient, value_gradient))
+            gradients = _reference_gradients(inputs, needed, ctx.outside, ctx.iterations, results)
         else:
-            gradients = _gradients(values, winners, q_gradient, value_gradient, *inputs)
-        return *gradients, None
+            gradients = _gradients(values, winners, *results, *inputs, outside=ctx.outside)
+        return *gradients, None, None
 
 
 def _plan(
@@ -115,6 +119,7 @@ def _plan(
     reward_kernels: Tensor,
     value_kernels: Tensor,
     initial_value: Tensor,
+    outside: Outside,
     iterations: int,
     *,
     kept: int,
@@ -124,12 +129,13 @@ def _plan(
 
     problems, _, rows, cols = reward.shape
     frame = frame_of(rows, cols, value_kernels.shape[-1])
-    values = torch.empty(problems, kept, frame.size)
-    winners = torch.empty(problems, kept, frame.span, dtype=torch.uint8)
-    q = torch.empty(problems, value_kernels.shape[-4], rows, cols)
-    value = torch.empty(problems, 1, rows, cols)
+    # Type and device stand here, as PyTorch's defaults may be others.
+    values = reward.new_empty(problems, kept, frame.size)
+    winners = reward.new_empty(problems, kept, frame.span, dtype=torch.uint8)
+    q = reward.new_empty(problems, value_kernels.shape[-4], rows, cols)
+    value = reward.new_empty(problems, 1, rows, cols)
     inputs = _arrays(reward.detach(), initial_value.detach(), *_layers(frame, reward_kernels, value_kernels))
-    arguments = [*inputs, frame, iterations, *_arrays(values, winners, q, value)]
+    arguments = [*inputs, _edges(frame, outside), frame, iterations, *_arrays(values, winners, q, value)]
 
     def work(_: int, first: int, last: int) -> None:
         plan_maps(first, last, *arguments)
@@ -147,6 +153,8 @@ def _gradients(
     reward_kernels: Tensor,
     value_kernels: Tensor,
     initial_value: Tensor,
+    *,
+    outside: Outside,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The gradients of reward, reward kernels, value kernels and initial value."""
     from vinlab.planning.fused.backward import backpropagate_maps
@@ -155,13 +163,13 @@ def _gradients(
     frame = frame_of(rows, cols, value_kernels.shape[-1])
     packs = _layers(frame, reward_kernels, value_kernels)
     shares = len(shares_of(problems))
-    sums = [torch.zeros(shares, *pack.shape, dtype=torch.float64) for pack in packs]
+    sums = [pack.new_zeros(shares, *pack.shape, dtype=torch.float64) for pack in packs]
     image_gradients = [
         torch.empty_like(image, memory_format=torch.contiguous_format) for image in (reward, initial_value)
     ]
     inputs = _arrays(reward, initial_value, *packs)
     kept = _arrays(values, winners, q_gradient, value_gradient)
-    arguments = [*inputs, frame, *kept, *_arrays(*image_gradients, *sums)]
+    arguments = [*inputs, _edges(frame, outside), frame, *kept, *_arrays(*image_gradients, *sums)]
 
     def work(share: int, first: int, last: int) -> None:
         backpropagate_maps(share, first, last, *arguments)
@@ -177,17 +185,33 @@ def _gradients(
 
 
 def _reference_gradients(
-    inputs: list[Tensor], needed: tuple[bool, ...], iterations: int, gradients: tuple[Tensor, Tensor]
+    inputs: list[Tensor],
+    needed: tuple[bool, ...],
+    outside: Outside,
+    iterations: int,
+    gradients: tuple[Tensor, Tensor],
 ) -> list[Tensor | None]:
     """The same gradients by the reference, which can be differentiated again."""
+    again = torch.is_grad_enabled()
     reward, *kernels, initial_value = inputs
     kind = SharedKernels if kernels[0].dim() == 4 else UntiedKernels
-    results = value_iteration(
-        reward, kind(*kernels), iterations, initial_value=initial_value if len(initial_value) else None
-    )
+    with torch.enable_grad():
+        results = value_iteration(
+            reward,
+            kind(*kernels, outside=outside),
+            iterations,
+            initial_value=initial_value if len(initial_value) else None,
+        )
     wanted = [tensor for tensor, need in zip(inputs, needed, strict=True) if need]
-    found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=True))
+    found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=again))
     return [next(found) if need else None for need in needed]
+
+
+def _edges(frame: Frame, outside: Outside) -> np.ndarray:
+    """The cells that read themselves beyond the edge: none where all is zero there."""
+    from vinlab.planning.fused.edges import edge_cells
+
+    return edge_cells(frame) if outside == "blocked" else np.empty(0, np.int64)
 
 
 def _layers(frame: Frame, *kernels: Tensor) -> list[Tensor]:

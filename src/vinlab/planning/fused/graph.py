@@ -2,44 +2,55 @@
 
 from typing import Any, no_type_check
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
+
+from vinlab.planning.compiled import compiled
+from vinlab.planning.graph import GraphTransition, reference_values
+from vinlab.planning.tensors import are_plain
 
 
 class GraphBackups(torch.autograd.Function):
     """The values after some backups, starting from the reward; the gradient follows the best edge of each node."""
 
     @staticmethod
-    def forward(
-        ctx: Any, reward: Tensor, rows: tuple[np.ndarray, np.ndarray, np.ndarray], backups: int
-    ) -> Tensor:
+    def forward(ctx: Any, reward: Tensor, transition: GraphTransition, backups: int) -> Tensor:
         """Values ``[B N]`` from rewards ``[B N]``."""
+        rows = transition.rows
         across = np.ascontiguousarray(reward.detach().numpy().T)
         value, best = across, []
         for _ in range(backups):
             chosen = np.empty(across.shape, dtype=np.int16)
             value = backup(across, value, *rows, chosen)
             best.append(chosen)
-        ctx.rows, ctx.best = rows, best
+        ctx.save_for_backward(reward)
+        ctx.transition, ctx.best = transition, best
         return torch.from_numpy(np.ascontiguousarray(value.T))
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:  # pyright: ignore
-        """In each backup the gradient of a node goes to its reward and to the target of its best edge."""
-        flowing = np.ascontiguousarray(gradients[0].numpy().T)
-        total = np.zeros_like(flowing)
-        for chosen in reversed(ctx.best):
-            total += flowing
-            offsets, targets, weights = ctx.rows
-            flowing = backpropagate(flowing, offsets, targets, weights, chosen)
+        """The gradient of the reward; by the reference for second derivatives and batches of gradients."""
+        (reward,), again = ctx.saved_tensors, torch.is_grad_enabled()
+        if not again and are_plain(*gradients):
+            return _send_back(gradients[0], ctx.transition, ctx.best), None, None
+        with torch.enable_grad():
+            values = reference_values(reward, ctx.transition, len(ctx.best))
+        return *torch.autograd.grad(values, reward, gradients, create_graph=again), None, None
+
+
+def _send_back(gradient: Tensor, transition: GraphTransition, best: list[np.ndarray]) -> Tensor:
+    """In each backup the gradient of a node goes to its reward and to the target of its best edge."""
+    flowing = np.ascontiguousarray(gradient.numpy().T)
+    total = np.zeros_like(flowing)
+    for chosen in reversed(best):
         total += flowing
-        return torch.from_numpy(np.ascontiguousarray(total.T)), None, None
+        flowing = backpropagate(flowing, *transition.rows, chosen)
+    total += flowing
+    return torch.from_numpy(np.ascontiguousarray(total.T))
 
 
-@numba.njit(cache=True, fastmath={"contract", "nsz"})
+@compiled(fastmath={"contract", "nsz"})
 @no_type_check
 def backup(reward, value, offsets, targets, weights, chosen):
     """One backup; ``chosen`` gets the index of each node's best edge, the first among equals."""
@@ -61,7 +72,7 @@ def backup(reward, value, offsets, targets, weights, chosen):
             row, weight, number = value[targets[edge]], weights[edge], np.float32(edge - first)
             for b in range(batch):
                 q = weight * row[b]
-                better = q > best[b]
+                better = (q > best[b]) | (q != q)  # NaN is the largest, as in PyTorch
                 best[b] = q if better else best[b]
                 place[b] = number if better else place[b]
         for b in range(batch):
@@ -70,7 +81,7 @@ def backup(reward, value, offsets, targets, weights, chosen):
     return found
 
 
-@numba.njit(cache=True)
+@compiled
 @no_type_check
 def backpropagate(flowing, offsets, targets, weights, chosen):
     """The gradient of the values before a backup."""

@@ -15,8 +15,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from vinlab.planning.compiled import compiled
 from vinlab.planning.costs import NO_MOVE, UNREACHABLE
-from vinlab.planning.fused.forward import compiled_once
 
 BUCKETS = 65
 """For the highest of 64 bits that differs, and for no difference."""
@@ -52,7 +52,7 @@ def _bits(typing_context, number):
     return types.int64(types.float64), generate
 
 
-@compiled_once
+@compiled
 @no_type_check
 def search_maps(first, last, costs, allowed, terminals, offsets, distances, moves, order, counts):
     """The cost to go of every cell, its greedy move and the order of search, for problems ``first`` to ``last``.
@@ -202,7 +202,7 @@ def _key(distance, scale):
     return np.int64(distance * scale) if scale > 0.0 else _bits(distance)
 
 
-@compiled_once
+@compiled
 @no_type_check
 def read_maps(first, last, costs, allowed, offsets, distances, q, value):
     """Fill q ``[B A H W]`` and value ``[B 1 H W]`` from the cost to go of every cell."""
@@ -225,7 +225,7 @@ def read_maps(first, last, costs, allowed, offsets, distances, q, value):
                         q[problem, move, row, col] = -(costs[problem, move, row, col] + onwards)
 
 
-@compiled_once
+@compiled
 @no_type_check
 def send_back_maps(first, last, q_gradient, value_gradient, q, moves, order, counts, offsets, gradient):
     """The gradient of the costs: from the farthest cell to the goals, along the greedy moves.

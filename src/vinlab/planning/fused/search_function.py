@@ -10,14 +10,13 @@ from torch import Tensor
 from vinlab.planning.costs import CostMap, MoveTable
 from vinlab.planning.fused.threads import run_shares
 from vinlab.planning.policy_evaluation import evaluate_moves
+from vinlab.planning.tensors import are_plain
 
 
 def is_searchable(problem: CostMap) -> bool:
-    """Whether the compiled search serves these costs: float32 or float64 on the CPU, without forward derivatives."""
-    costs = problem.costs
-    if torch.compiler.is_compiling() or torch.autograd.forward_ad.unpack_dual(costs).tangent is not None:
-        return False
-    return costs.device.type == "cpu" and costs.dtype in (torch.float32, torch.float64)
+    """Whether the compiled search serves these costs: float32 or float64 on the CPU, without a transform."""
+    tensors = [part for part in (problem.costs, problem.terminals, problem.allowed) if part is not None]
+    return problem.costs.dtype in (torch.float32, torch.float64) and are_plain(*tensors)
 
 
 def search_plan(
@@ -45,13 +44,16 @@ class Search(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor):
-        """The gradient of the costs; by the reference when it is to be differentiated again."""
+        """The gradient of the costs; by the reference for second derivatives and batches of gradients."""
         costs, terminals, allowed, *kept = ctx.saved_tensors
         q_gradient, value_gradient, _ = gradients
-        if torch.is_grad_enabled():
+        again = torch.is_grad_enabled()
+        if again or not are_plain(q_gradient, value_gradient):
             problem = CostMap(costs, terminals, allowed if len(allowed) else None)
-            results = evaluate_moves(problem, MoveTable(ctx.offsets), kept[1].long())
-            (gradient,) = torch.autograd.grad(results, costs, (q_gradient, value_gradient), create_graph=True)
+            with torch.enable_grad():
+                results = evaluate_moves(problem, MoveTable(ctx.offsets), kept[1].long())
+            arriving = (q_gradient, value_gradient)
+            (gradient,) = torch.autograd.grad(results, costs, arriving, create_graph=again)
         else:
             gradient = _send_back(q_gradient, value_gradient, kept, ctx.offsets)
         return gradient, None, None, None
@@ -64,12 +66,12 @@ def search(
     from vinlab.planning.fused.search import read_maps, search_maps
 
     problems, _, rows, cols = costs.shape
-    distances = torch.empty(problems, rows * cols, dtype=torch.float64)
-    moves = torch.empty(problems, rows, cols, dtype=torch.int8)
-    order = torch.empty(problems, rows * cols, dtype=torch.int32)
-    counts = torch.empty(problems, dtype=torch.int64)
-    q = torch.empty(costs.shape, dtype=costs.dtype)
-    value = torch.empty(problems, 1, rows, cols, dtype=costs.dtype)
+    distances = costs.new_empty(problems, rows * cols, dtype=torch.float64)
+    moves = costs.new_empty(problems, rows, cols, dtype=torch.int8)
+    order = costs.new_empty(problems, rows * cols, dtype=torch.int32)
+    counts = costs.new_empty(problems, dtype=torch.int64)
+    q = costs.new_empty(costs.shape)
+    value = costs.new_empty(problems, 1, rows, cols)
     arrays = arrays_of(costs.detach(), _mask(allowed, costs))
     kept = arrays_of(distances, moves.flatten(1), order, counts)
     searched = [*arrays, *arrays_of(terminals), offsets, *kept]
@@ -103,7 +105,7 @@ def _send_back(q_gradient: Tensor, value_gradient: Tensor, kept: list[Tensor], o
 
 def _mask(allowed: Tensor, costs: Tensor) -> Tensor:
     """The allowed moves, or a batch of none where all are."""
-    return allowed if len(allowed) else torch.empty(0, *costs.shape[1:], dtype=torch.bool)
+    return allowed if len(allowed) else costs.new_empty(0, *costs.shape[1:], dtype=torch.bool)
 
 
 def arrays_of(*tensors: Tensor) -> list:

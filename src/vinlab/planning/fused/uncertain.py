@@ -10,11 +10,11 @@ from typing import no_type_check
 import numpy as np
 from numba import njit
 
+from vinlab.planning.compiled import compiled
 from vinlab.planning.costs import NO_MOVE, UNREACHABLE
-from vinlab.planning.fused.forward import compiled_once
 
 
-@compiled_once
+@compiled
 @no_type_check
 def settle_maps(
     first, last, share, kernels, offsets, moves, order, counts, values, policy, tolerance, most, changes
@@ -80,7 +80,7 @@ def _is_possible(cell, offset, rows, cols, value):
     return 0 <= row < rows and 0 <= col < cols and value[row * cols + col] > -np.inf
 
 
-@compiled_once
+@compiled
 @no_type_check
 def read_uncertain_maps(first, last, share, kernels, offsets, moves, values, q, value):
     """Fill q ``[B A H W]`` and value ``[B 1 H W]`` from the settled values."""
@@ -103,7 +103,7 @@ def read_uncertain_maps(first, last, share, kernels, offsets, moves, values, q, 
                     q[problem, action, row, col] = worth
 
 
-@compiled_once
+@compiled
 @no_type_check
 def send_back_uncertain_maps(
     share,

@@ -12,6 +12,7 @@ from torch import Tensor
 from vinlab.planning.fused.search_function import arrays_of, search
 from vinlab.planning.fused.threads import run_shares, shares_of
 from vinlab.planning.policy_iteration import UncertainProblem, evaluate_policy
+from vinlab.planning.tensors import are_plain
 
 
 @dataclass(frozen=True)
@@ -49,15 +50,17 @@ class Settle(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor):
-        """The gradients of share and kernels; by the reference when they are to be differentiated again."""
+        """The gradients of share and kernels; by the reference for second derivatives and batches of gradients."""
         share, probabilities, terminals, q, values, policy, order, counts = ctx.saved_tensors
         problem = UncertainProblem(share, probabilities, terminals)
-        if torch.is_grad_enabled():
-            results = evaluate_policy(problem, policy.view_as(terminals).long())
+        again = torch.is_grad_enabled()
+        if again or not are_plain(*gradients):
+            with torch.enable_grad():
+                results = evaluate_policy(problem, policy.view_as(terminals).long(), problem.moves.offsets)
             wanted = [
                 t for t, need in zip((share, probabilities), ctx.needs_input_grad, strict=False) if need
             ]
-            found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=True))
+            found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=again))
             return *(next(found) if need else None for need in ctx.needs_input_grad[:2]), None, None
         found = _send_back(problem, gradients, (q, values, policy, order, counts), ctx.accuracy)
         return *found, None, None

@@ -3,13 +3,14 @@
 from typing import no_type_check
 
 import numpy as np
-from numba import njit
+
+from vinlab.planning.compiled import compiled
 
 REACH = 2.4
 """Radii to which a crater's rim and ejecta are drawn."""
 
 
-@njit(cache=True)
+@compiled
 @no_type_check
 def add_craters(height, rows, cols, radii, depths, rims):
     """Add craters to the heights, in place: a bowl with a flat floor and a raised rim that fades out."""
@@ -30,7 +31,7 @@ def add_craters(height, rows, cols, radii, depths, rims):
                     height[row, col] += np.float32(rim * away**-3.0 * fade)
 
 
-@njit(cache=True)
+@compiled
 @no_type_check
 def cast_shadows(height, drift, fall):
     """Pixels in the shadow of light from the west, which moves ``drift`` rows and falls by ``fall`` per column."""
@@ -52,7 +53,7 @@ def cast_shadows(height, drift, fall):
     return shadow
 
 
-@njit(cache=True)
+@compiled
 @no_type_check
 def label_regions(blocked):
     """The label of the free region of each cell of each map, and the size of that region."""
@@ -70,7 +71,7 @@ def label_regions(blocked):
     return labels, sizes
 
 
-@njit(cache=True)
+@compiled
 @no_type_check
 def _fill(blocked, labels, sizes, queue, row, col, label):
     """Label all free cells that are connected with one."""
