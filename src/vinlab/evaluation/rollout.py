@@ -67,10 +67,16 @@ def roll_out(
 
 @torch.no_grad()
 def greedy_actions(
-    policy: PlanningPolicy, plan: Any, states: Int[np.ndarray, "B S 2"]
+    policy: PlanningPolicy,
+    plan: Any,
+    states: Int[np.ndarray, "B S 2"],
+    *,
+    allowed: Bool[np.ndarray, "B S M"] | None = None,
 ) -> Int[np.ndarray, "B S"]:
-    """The likeliest move in each state."""
+    """The likeliest move in each state, of all moves or of those that are allowed."""
     logits: Float[Tensor, "B S M"] = policy.act(plan, torch.as_tensor(states, device=device_of(policy)))
+    if allowed is not None:
+        logits = logits.masked_fill(~torch.from_numpy(allowed).to(logits.device), -torch.inf)
     return logits.argmax(dim=-1).cpu().numpy()
 
 

@@ -14,7 +14,7 @@ from vinlab.domains.gridworld.problem import observe
 from vinlab.evaluation.all_starts import AllStartsRollout, rollout_from_all_cells
 from vinlab.evaluation.rollout import PlanningPolicy, device_of
 from vinlab.models import Model
-from vinlab.navigation.greedy import greedy_moves, next_cells
+from vinlab.navigation.greedy import greedy_moves, legal_moves, next_cells
 from vinlab.planning import GridPlanner, HierarchicalPlanner
 from vinlab.types import GridProblems, Iterations, Plan
 
@@ -55,6 +55,7 @@ def plan_adaptively(
     must_reach: Bool[np.ndarray, "1 H W"],
     iterations: Iterations = None,
     corner_cutting: bool = True,
+    legal_only: bool = False,
     max_iterations: int | None = None,
 ) -> AdaptivePlan:
     """A plan deep enough that all ``must_reach`` cells reach the goal, or as many as with a deeper one.
@@ -62,6 +63,7 @@ def plan_adaptively(
     K starts from that of training, scaled to the map, and doubles up to the number of cells or ``max_iterations``,
     until it exceeds the length of these paths: the value of cells that are further away has not settled.
     No exact planner is used: rollouts of the model's own moves tell which cells reach the goal. ``iterations`` fixes K.
+    With ``legal_only`` the policy chooses among the moves that the map allows.
     """
     (planned,) = plan_batch_adaptively(
         model,
@@ -69,6 +71,7 @@ def plan_adaptively(
         must_reach=must_reach,
         iterations=iterations,
         corner_cutting=corner_cutting,
+        legal_only=legal_only,
         max_iterations=max_iterations,
     )
     return planned
@@ -81,18 +84,20 @@ def plan_batch_adaptively(
     must_reach: Bool[np.ndarray, "B H W"],
     iterations: Iterations = None,
     corner_cutting: bool = True,
+    legal_only: bool = False,
     max_iterations: int | None = None,
 ) -> list[AdaptivePlan]:
     """What ``plan_adaptively`` gives for each problem alone; each round plans one batch."""
+    rules = {"corner_cutting": corner_cutting, "legal_only": legal_only}
     if iterations is not None:
-        return plan_fixed_depth(model, problems, iterations, corner_cutting=corner_cutting).each()
+        return plan_fixed_depth(model, problems, iterations, **rules).each()
     cells = problems.obstacles[0].size
     limit = cells if max_iterations is None else min(cells, max_iterations)
     used = _limited(model.iterations_for(problems.obstacles.shape[1:]), limit)
-    plans = plan_fixed_depth(model, problems, used, corner_cutting=corner_cutting).each()
+    plans = plan_fixed_depth(model, problems, used, **rules).each()
     open_ones = [index for index, planned in enumerate(plans) if not _satisfied(planned, must_reach[index])]
     while open_ones and (longer := _limited(used, limit, factor=2)) != used:
-        deeper = plan_fixed_depth(model, problems[np.array(open_ones)], longer, corner_cutting=corner_cutting)
+        deeper = plan_fixed_depth(model, problems[np.array(open_ones)], longer, **rules)
         better = {
             index: planned
             for index, planned in zip(open_ones, deeper.each(), strict=True)
@@ -130,13 +135,18 @@ def _lengths(planned: AdaptivePlan, must_reach: Bool[np.ndarray, "H W"]) -> Floa
 
 
 def plan_fixed_depth(
-    model: Model, problems: GridProblems, iterations: Iterations, *, corner_cutting: bool = True
+    model: Model,
+    problems: GridProblems,
+    iterations: Iterations,
+    *,
+    corner_cutting: bool = True,
+    legal_only: bool = False,
 ) -> AdaptivePlan:
     """Plans with a given number of backups."""
     plan = make_plan(model.network, problems, iterations)
-    moves = greedy_moves(
-        model.network, plan, len(problems), (problems.obstacles.shape[1], problems.obstacles.shape[2])
-    )
+    _, height, width = problems.obstacles.shape
+    legal = legal_moves(problems.obstacles, corner_cutting=corner_cutting) if legal_only else None
+    moves = greedy_moves(model.network, plan, len(problems), (height, width), legal=legal)
     return with_rollouts(plan, moves, problems, iterations, corner_cutting=corner_cutting)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int, Int8, UInt8
+from jaxtyping import Bool, Int, Int8, UInt8
 
 from vinlab.domains.gridworld.environment import step
 from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions
@@ -12,12 +12,46 @@ from vinlab.types import MOVE_OFFSETS
 
 
 def greedy_moves(
-    policy: PlanningPolicy, plan: Any, batch: int, shape: tuple[int, int]
+    policy: PlanningPolicy,
+    plan: Any,
+    batch: int,
+    shape: tuple[int, int],
+    *,
+    legal: Bool[np.ndarray, "B H W M"] | None = None,
 ) -> Int[np.ndarray, "B H W"]:
-    """The likeliest move in every cell of every map; a plan that holds the greedy moves has compared them exactly."""
-    if isinstance(plan, ShortestPathPlan) and plan.moves is not None:
-        return np.maximum(plan.moves.cpu().numpy(), 0).astype(np.int64)
-    return greedy_actions(policy, plan, _all_cells(batch, shape)).reshape(batch, *shape)
+    """The likeliest move in every cell of every map, or with ``legal`` the likeliest of the legal ones.
+
+    A plan that holds the greedy moves has compared them exactly; there an illegal one alone is replaced.
+    """
+    if not isinstance(plan, ShortestPathPlan) or plan.moves is None:
+        return greedy_actions(policy, plan, _all_cells(batch, shape), allowed=_by_cell(legal)).reshape(
+            batch, *shape
+        )
+    moves = np.maximum(plan.moves.cpu().numpy(), 0).astype(np.int64)
+    if legal is None:
+        return moves
+    wrong = ~np.take_along_axis(legal, moves[..., None], axis=-1)[..., 0]
+    if wrong.any():
+        preferences = np.where(legal, plan.q.movedim(1, -1).cpu().numpy(), -np.inf)
+        moves = np.where(wrong, preferences.argmax(axis=-1), moves)
+    return moves
+
+
+def _by_cell(legal: Bool[np.ndarray, "B H W M"] | None) -> Bool[np.ndarray, "B N M"] | None:
+    return None if legal is None else legal.reshape(len(legal), -1, legal.shape[-1])
+
+
+def legal_moves(
+    obstacles: UInt8[np.ndarray, "B H W"], *, corner_cutting: bool = True
+) -> Bool[np.ndarray, "B H W M"]:
+    """Which moves lead to another cell, by the rule of the world itself."""
+    cells = _all_cells(len(obstacles), (obstacles.shape[1], obstacles.shape[2]))
+    there = [
+        step(obstacles, cells, np.full(cells.shape[:2], move), corner_cutting=corner_cutting)
+        for move in range(len(MOVE_OFFSETS))
+    ]
+    moved = np.stack([(after != cells).any(axis=-1) for after in there], axis=-1)
+    return moved.reshape(*obstacles.shape, len(MOVE_OFFSETS))
 
 
 def _all_cells(batch: int, shape: tuple[int, int]) -> Int[np.ndarray, "B N 2"]:

@@ -12,7 +12,14 @@ from vinlab.domains.gridworld.expert import NO_MOVE, expert_moves
 from vinlab.domains.gridworld.validation import require_free, require_map
 from vinlab.models import Model
 from vinlab.navigation.adaptive import AdaptivePlan, make_plan, plan_adaptively, start_mask
-from vinlab.navigation.greedy import follow_cells, follow_settled_moves, settles_alone
+from vinlab.navigation.greedy import (
+    follow_cells,
+    follow_moves,
+    follow_settled_moves,
+    greedy_moves,
+    legal_moves,
+    settles_alone,
+)
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import MOVE_OFFSETS, GridProblems, Iterations, Plan
 
@@ -56,6 +63,7 @@ def navigate(
 ) -> Route:
     """The route of a trained model on any map, closed loop: the policy is read anew in every cell.
 
+    The map is known, so the policy chooses among the moves that are legal on it.
     ``obstacles`` is an array of rows with 1 for blocked cells, start and goal are ``(row, col)``. Without
     ``iterations`` K grows with the map and the length of the path. An unreachable goal is no error: see ``exists``.
     """
@@ -64,7 +72,12 @@ def navigate(
         return _settled_route(model, problem, iterations, corner_cutting)
     began = time.perf_counter()
     planned = plan_adaptively(
-        model, problem, must_reach=start_mask(problem), iterations=iterations, corner_cutting=corner_cutting
+        model,
+        problem,
+        must_reach=start_mask(problem),
+        iterations=iterations,
+        corner_cutting=corner_cutting,
+        legal_only=True,
     )
     seconds = time.perf_counter() - began
     return replace(route_of(problem, planned, corner_cutting=corner_cutting), seconds=seconds)
@@ -77,9 +90,21 @@ def _settled_route(model: Model, problem: GridProblems, iterations: Iterations, 
     path, reached = follow_settled_moves(
         plan.moves[0].cpu().numpy(), problem.obstacles[0], *ends, corner_cutting=cutting
     )
+    if not reached:
+        path, reached = _legal_path(model, plan, problem, cutting)
     seconds = time.perf_counter() - began
     shortest = route_of(problem, None, corner_cutting=cutting)
     return replace(shortest, path=path, reached=reached, cost=path_cost(path), plan=plan, seconds=seconds)
+
+
+def _legal_path(
+    model: Model, plan: Any, problem: GridProblems, cutting: bool
+) -> tuple[Int[np.ndarray, "T 2"], bool]:
+    """The path of the best legal moves, where that of the best moves meets an obstacle."""
+    _, height, width = problem.obstacles.shape
+    legal = legal_moves(problem.obstacles, corner_cutting=cutting)
+    (moves,) = greedy_moves(model.network, plan, 1, (height, width), legal=legal)
+    return follow_moves(moves, problem.obstacles[0], *ends_of(problem), corner_cutting=cutting)
 
 
 def shortest_route(obstacles: Any, start: Any, goal: Any, *, corner_cutting: bool = True) -> Route:

@@ -185,6 +185,7 @@ def _model_paths(
         must_reach=must_reach,
         iterations=iterations,
         corner_cutting=cutting,
+        legal_only=True,
     )
     return _measured(
         follow_cells(plans[goal].following[0], *ends, width=obstacles.shape[1])

@@ -64,6 +64,7 @@ def _plan(model: Model, problem: GridProblems, request: PlanRequest) -> Adaptive
         must_reach=start_mask(problem),
         iterations=request.iterations,
         corner_cutting=cutting,
+        legal_only=True,
         max_iterations=MAX_ITERATIONS,
     )
 
