@@ -5,6 +5,7 @@ const $ = (id) => document.getElementById(id);
 const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, slopes_known: true };
 let image = null; // of the terrain, for models that take one
 let models = [], plan = null, backups = null, radius = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
+let edition = 0, wishes = 0; // counts the worlds that were shown, and those that were asked for
 
 // --- requests; of many changes only the latest is planned ---
 
@@ -21,26 +22,39 @@ async function replan() {
   stale = true;
   if (planning) return;
   planning = true;
-  while (stale) {
-    stale = false;
-    try {
-      plan = await ask("/api/plan", JSON.stringify({
-        model: $("model").value, height: world.height, width: world.width, cells: world.cells.join(""),
-        start: world.start, goal: world.goal, iterations: backups, corner_cutting: $("corners").checked,
-        ...(world.image && { image: world.image }),
-      }));
-      plan.shades = { reward: unpack(plan.reward.shades), value: unpack(plan.value.shades), moves: unpack(plan.moves) };
-      plan.cells = world.cells.length;
-      document.documentElement.dataset.plans = ++plans;
-      say("");
-    } catch (error) {
-      plan = null;
-      say(error instanceof TypeError ? "No response from the server; is vinlab serve still running?" : error.message);
+  try {
+    while (stale) {
+      stale = false;
+      const asked = edition;
+      const found = await planned();
+      if (asked !== edition) { stale = true; continue; } // another world is shown by now
+      plan = found;
+      show();
     }
-    show();
+  } finally {
+    planning = false; // whatever went wrong, the next change is planned
   }
-  planning = false;
   remember();
+}
+
+// The plan of the world as it is now, or null after a message.
+async function planned() {
+  const size = world.height * world.width;
+  try {
+    const found = await ask("/api/plan", JSON.stringify({
+      model: $("model").value, height: world.height, width: world.width, cells: world.cells.join(""),
+      start: world.start, goal: world.goal, iterations: backups, corner_cutting: $("corners").checked,
+      ...(world.image && { image: world.image }),
+    }));
+    found.shades = { reward: unpack(found.reward.shades), value: unpack(found.value.shades), moves: unpack(found.moves) };
+    found.cells = size;
+    document.documentElement.dataset.plans = ++plans;
+    say("");
+    return found;
+  } catch (error) {
+    say(error instanceof TypeError ? "No response from the server; is vinlab serve still running?" : error.message);
+    return null;
+  }
 }
 
 // --- showing ---
@@ -51,7 +65,7 @@ function say(sentence) { $("message").textContent = sentence; }
 
 function show() {
   drawMap($("map"), world, plan, { cursor: document.activeElement === $("map") ? cursor : null, image });
-  if (!plan || plan.cells !== world.cells.length) return;
+  if (!plan) return forget();
   drawField($("reward"), world, plan.shades.reward, { over: image });
   drawField($("value"), world, plan.shades.value, { hideWalls: true, moves: plan.shades.moves, least: searches() ? 255 - (radius ?? 255) : 0 });
   for (const field of ["reward", "value"])
@@ -61,6 +75,11 @@ function show() {
   $("cost").textContent = plan.reached ? plan.cost.toFixed(2) : `stops after ${plan.path.length - 1} steps`;
   $("optimal").textContent = !world.slopes_known ? "unknown" : plan.optimal === null ? "no path exists" : plan.optimal.toFixed(2);
   $("time").textContent = `${plan.milliseconds.toFixed(1)} ms`;
+}
+
+// Without a plan of this world nothing is claimed about it.
+function forget() {
+  for (const id of ["verdict", "cost", "optimal", "time"]) $(id).textContent = "";
 }
 
 // K for planners that unroll their backups; for a search, the radius around the goal that is known.
@@ -107,11 +126,15 @@ function setWorld(found) {
   Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, slopes_known: found.slopes_known ?? true });
   image = world.image && greyImage(unpack(world.image), world.width * chosen().pixels);
   world.cells = Uint8Array.from(found.cells, Number);
+  edition += 1;
+  wishes += 1; // worlds that were asked for before this one come too late
+  plan = null;
   if (found.corner_cutting !== undefined) { $("corners").checked = found.corner_cutting; matchRule(); }
   const side = String(Math.max(world.height, world.width));
   if ([...$("size").options].some((option) => option.value === side)) $("size").value = side;
   backups = radius = cursor = null;
   stop();
+  show();
   replan();
 }
 
@@ -121,7 +144,11 @@ async function newWorld(kind) {
 }
 
 async function makeWorld(wanted, ends = {}) {
-  try { setWorld({ ...(await ask("/api/world", JSON.stringify(wanted))), seed: wanted.seed, ...ends }); } catch (error) { say(error.message); }
+  const wish = ++wishes;
+  try {
+    const found = await ask("/api/world", JSON.stringify(wanted));
+    if (wish === wishes) setWorld({ ...found, seed: wanted.seed, ...ends }); // of several worlds the last one asked for
+  } catch (error) { say(error.message); }
 }
 
 const takesImages = () => Boolean(chosen().pixels); // of terrain, instead of maps of obstacles
@@ -283,8 +310,10 @@ $("share").addEventListener("click", async () => {
 async function openFile(file) {
   if (!file) return;
   if (file.size > 2 * 2 ** 20) return say("The page reads files of at most 2 MB; use vinlab plan for larger ones.");
+  const wish = ++wishes;
   try {
-    setWorld(await ask(takesImages() ? "/api/terrain" : "/api/map", await file.arrayBuffer()));
+    const found = await ask(takesImages() ? "/api/terrain" : "/api/map", await file.arrayBuffer());
+    if (wish === wishes) setWorld(found);
   } catch (error) { say(error.message); }
 }
 
