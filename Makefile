@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install run test browser check format catalogue wheel docs figures pictures clean
+.PHONY: install run test browser check format catalogue wheel docs figures pictures clean soak-page mutate
 
 install: .venv/.installed
 
@@ -64,6 +64,17 @@ docs: .venv/.installed-docs
 # The figures of the documentation; `pictures` is the target's old name.
 figures pictures: .venv/.installed-test browser
 	$(BIN)/python docs/figures.py
+
+# The page for MINUTES under load with stalled and broken clients.
+MINUTES ?= 10
+soak-page: .venv/.installed-test
+	$(BIN)/python benchmarks/soak_page.py --minutes $(MINUTES) --out results/reliability/page.json
+
+# Small faults in the code, one at a time: do the tests notice? SAMPLE of them, chosen by SEED.
+SAMPLE ?= 150
+SEED ?= 0
+mutate: .venv/.installed-test
+	$(BIN)/python benchmarks/mutate.py --sample $(SAMPLE) --seed $(SEED) --out results/reliability/mutations.json
 
 clean:
 	rm -rf .venv runs site .pytest_cache .ruff_cache

@@ -30,16 +30,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in ("record", "large_site"))
+    known = sorted(
+        path.stem for path in HERE.glob("*.py") if path.stem not in ("record", "large_site", "soak_page")
+    )
     parser.add_argument("name", choices=known)
     parser.add_argument("options", nargs="*", help="options of the benchmark, after --")
     options = parser.parse_args()
     load_before = round(os.getloadavg()[0], 2)
     found = measured(options.name, options.options)
+    name = " ".join([f"benchmarks/{options.name}.py", *options.options])
+    out = HERE.parent / "results" / "benchmarks" / f"{options.name}.json"
+    write_record(out, name, found[0] if len(found) == 1 else found, load_before)
+
+
+def write_record(out: Path, name: str, found: Any, load_before: float) -> None:
+    """Write what was measured, with what it was measured on."""
     commit, clean = source_state()
     record = {
-        "benchmark": " ".join([f"benchmarks/{options.name}.py", *options.options]),
-        "measured": found[0] if len(found) == 1 else found,
+        "benchmark": name,
+        "measured": found,
         "commit": commit,
         "clean": clean,
         "versions": package_versions(),
@@ -47,10 +56,9 @@ def main() -> None:
         "cores": os.cpu_count(),
         "load_average_before": load_before,
     }
-    out = HERE.parent / "results" / "benchmarks" / f"{options.name}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     write_json(out, record)
-    print(f"Written to {out.relative_to(HERE.parent)}.")
+    print(f"Written to {out}.")
 
 
 if __name__ == "__main__":

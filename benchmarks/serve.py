@@ -21,11 +21,15 @@ import numpy as np
 CLIENTS, SIDE, BACKUPS = 8, 28, 36
 
 
-def start_server() -> tuple[subprocess.Popen[str], int]:
+def start_server(stderr: Any = None) -> tuple[subprocess.Popen[str], int]:
     """A server on a free loopback port, with one thread per library."""
     command = [sys.executable, "-m", "vinlab", "serve", "--port", "0", "--model", "gridworld/28/vin"]
     server = subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     assert server.stdout is not None
     address = server.stdout.readline().split()[3]

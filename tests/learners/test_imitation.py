@@ -194,3 +194,44 @@ def test_a_loss_that_is_not_finite_stops_with_a_sentence():
 def test_empty_demonstrations_are_refused():
     with pytest.raises(InputError, match="at least one problem"):
         imitate(Table(), named_moves(0), quick(1), seed=0)
+
+
+class Watched(Table):
+    """Notes the observations that it is shown in training."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def forward(self, observations, states):
+        if self.training:
+            self.seen.append(observations.flatten().tolist())
+        return super().forward(observations, states)
+
+
+def test_every_epoch_has_every_problem_once_in_an_order_of_its_own():
+    policy = Watched()
+    demonstrations = named_moves(24)
+    demonstrations.observations[:, 0, 0, 0] = torch.arange(24) % 3 + torch.arange(24) / 100
+    imitate(policy, demonstrations, quick(3), seed=0)
+    epochs = [[x for batch in policy.seen[first : first + 3] for x in batch] for first in (0, 3, 6)]
+    assert all(sorted(epoch) == sorted(epochs[0]) for epoch in epochs)
+    assert len({tuple(epoch) for epoch in epochs}) == 3
+
+
+def test_the_loss_and_the_step_are_means_over_states_not_over_problems():
+    def step(states):
+        policy, record = Table(), Kept()
+        demonstrations = Demonstrations(
+            observations=torch.zeros(8, 1, 1, 1),
+            states=torch.zeros(8, states, 2, dtype=torch.int64),
+            moves=functional.one_hot(torch.zeros(8, states, dtype=torch.int64), 3).bool(),
+            weights=torch.ones(8, states),
+        )
+        imitate(policy, demonstrations, quick(1, clip=None), seed=0, record=record)
+        return policy.logits.grad, record.lines[0]["loss"]  # of the one update
+
+    few, many = step(1), step(6)
+    torch.testing.assert_close(few[0], many[0])
+    assert few[1] == pytest.approx(torch.tensor(3.0).log().item(), abs=1e-5)
+    assert many[1] == pytest.approx(few[1], abs=1e-5)

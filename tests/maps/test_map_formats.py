@@ -288,3 +288,59 @@ def test_bytes_alone_are_a_map_too():
     assert np.array_equal(map_from_bytes(pgm(SHADES), "dropped").obstacles, BLOCKED)
     with pytest.raises(InputError, match=FORMATS[:10]):
         map_from_bytes(b"hello", "dropped")
+
+
+def test_a_cell_whose_centre_is_exactly_the_radius_away_is_blocked():
+    blocked = np.zeros((7, 7), np.uint8)
+    blocked[3, 3] = 1
+    map = GridMap(blocked, "made here.", frame=Frame(a=0.5, e=-0.5))
+    reached = inflate_obstacles(map, 1.0).obstacles
+    row, col = np.indices(blocked.shape) - 3
+    assert np.array_equal(reached, (0.5 * np.hypot(row, col) <= 1.0).astype(np.uint8))
+    assert reached[3, 1] == reached[1, 3] == 1  # exactly one metre away
+    assert inflate_obstacles(map, 0.9999).obstacles[3, 1] == 0
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "cell"),
+    [
+        (-0.2, 0.0, (0, 0)),
+        (-0.6, 0.0, (0, -1)),
+        (-1.4, -0.6, (-1, -1)),
+        (-1.6, -2.6, (-3, -2)),
+        (0.6, 1.4, (1, 1)),
+    ],
+)
+def test_points_left_of_and_above_the_map_lie_in_cells_with_negative_numbers(x, y, cell):
+    assert Frame().to_cell(x, y) == cell
+
+
+@pytest.mark.parametrize(
+    ("shade", "kind"),
+    [(0, "blocked"), (88, "blocked"), (89, "blocked"), (90, "unknown"), (204, "unknown"), (205, "unknown"),
+     (206, "free"), (255, "free")],
+)  # fmt: skip
+def test_ros_thresholds_are_those_of_the_map_server(tmp_path, shade, kind):
+    # Occupied above 0.65 (shades below 89.25), free below 0.196 (shades above 205.02), else unknown.
+    (tmp_path / "map.pgm").write_bytes(pgm(np.full((1, 2), shade, np.uint8)))
+    (tmp_path / "map.yaml").write_text("image: map.pgm\nresolution: 0.1\norigin: [0, 0, 0]\n")
+    maps = [
+        read_map(tmp_path / "map.yaml", MapOptions(unknown=unknown)).obstacles[0, 0]
+        for unknown in ("free", "blocked")
+    ]
+    assert {(0, 0): "free", (1, 1): "blocked", (0, 1): "unknown"}[tuple(maps)] == kind
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_transparent_parts_of_a_png_are_white_whatever_colour_they_hide(tmp_path, mode):
+    image = Image.new("RGBA", (2, 1), (0, 0, 0, 255))
+    image.putpixel((1, 0), (0, 0, 0, 0))  # black, but not seen
+    path = tmp_path / "map.png"
+    if mode == "P":
+        palette = Image.new("P", (2, 1))
+        palette.putpalette([0, 0, 0, 9, 9, 9])
+        palette.putpixel((1, 0), 1)
+        palette.save(path, transparency=1)
+    else:
+        image.convert(mode).save(path)
+    assert read_map(path).obstacles.tolist() == [[1, 0]]

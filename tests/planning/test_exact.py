@@ -201,3 +201,14 @@ def test_weighted_costs_equal_the_exact_costs_where_walls_are_dear():
     known = np.isfinite(exact) & (exact > 0)
     np.testing.assert_allclose(found[known], exact[known], atol=1e-3)
     assert (found[~np.isfinite(exact) & (obstacles == 0)] > 1e4).all()
+
+
+@pytest.mark.parametrize("discount", [0.5, 0.9, 0.99])
+def test_a_settled_value_is_within_the_tolerance_of_the_true_one_and_no_sooner(discount):
+    reward, stay = np.array([1.0]), np.ones((1, 1, 1))
+    true = 1 / (1 - discount)
+    for tolerance in (1e-1, 1e-3, 1e-6):
+        found = exact_value_iteration(reward, stay, discount=discount, tolerance=tolerance)[0]
+        # After n backups the error is discount**n * true, and the last change (1 - discount) / discount of it.
+        assert true - found <= tolerance * (1 + 1e-9)
+        assert true - found > discount * tolerance * (1 - 1e-6)

@@ -343,3 +343,20 @@ def test_an_initial_value_of_another_shape_is_refused():
         InputError, match=r"initial_value: expected the shape \(2, 1, 4, 5\), got \(2, 1, 5, 4\)"
     ):
         require_initial_value(torch.zeros(2, 1, 5, 4), torch.zeros(2, 3, 4, 5))
+
+
+@pytest.mark.parametrize("width", [1, 3, 5])
+@pytest.mark.parametrize("action", [0, 1, 2])
+def test_a_q_that_is_no_number_is_never_hidden_by_the_others(width, action):
+    reward, transition = inputs(1, 6, 9, actions=3, width=width)
+    kernels = transition.reward.detach().clone()
+    kernels[:] = 0.0
+    kernels[action, 0, width // 2, width // 2] = 1.0
+    poisoned = reward.detach().clone()
+    poisoned[0, 0, 2, 4] = float("nan")
+    own = SharedKernels(kernels, transition.value.detach())
+    q, value = fused_value_iteration(poisoned, own, 4)
+    true_q, true_value = value_iteration(poisoned, own, 4)
+    assert torch.equal(q.isnan(), true_q.isnan())
+    assert torch.equal(value.isnan(), true_value.isnan())
+    assert value[0, 0, 2, 4].isnan()

@@ -57,3 +57,17 @@ def test_the_compiled_backups_are_used_only_where_they_apply():
     assert not is_compiled_for(reward, learned)
     crowded = GraphTransition(torch.zeros(40000).long(), torch.ones(40000).long(), torch.ones(40000), 40)
     assert not is_compiled_for(reward, crowded)
+
+
+@pytest.mark.parametrize("poisoned", range(4))
+def test_a_value_that_is_no_number_is_never_hidden(poisoned):
+    # Node 0 leads to all others: whichever of them is poisoned, node 0 must not look sound.
+    transition = GraphTransition(
+        torch.tensor([0, 0, 0, 1, 2, 3]), torch.tensor([1, 2, 3, 0, 0, 0]), torch.ones(6), 4
+    )
+    reward = torch.zeros(1, 4)
+    reward[0, poisoned] = float("nan")
+    for backups in (1, 2, 3):
+        ours = compiled_values(reward, transition, backups)
+        assert torch.equal(ours.isnan(), reference_values(reward, transition, backups).isnan())
+        assert ours.isnan().any()

@@ -45,3 +45,22 @@ def test_a_stale_file_with_the_number_of_a_living_process_does_no_harm(tmp_path:
     lock = FolderLock(tmp_path)
     assert (tmp_path / LOCK_NAME).read_text() == str(os.getpid())
     lock.release()
+
+
+def test_a_lock_on_a_file_that_was_removed_meanwhile_is_not_held(tmp_path: Path, monkeypatch) -> None:
+    path, opened, real = tmp_path / LOCK_NAME, [], os.open
+
+    def open_late(*arguments, **options):
+        descriptor = real(*arguments, **options)
+        if not opened:
+            path.unlink()  # the last holder has released the folder between our opening and our locking
+        opened.append(descriptor)
+        return descriptor
+
+    monkeypatch.setattr(os, "open", open_late)
+    lock = FolderLock(tmp_path)
+    assert len(opened) == 2
+    assert path.read_text() == str(os.getpid())
+    with pytest.raises(InputError, match="in use"):
+        FolderLock(tmp_path)
+    lock.release()

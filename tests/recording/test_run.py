@@ -193,3 +193,31 @@ def test_a_place_where_no_folder_can_be_is_said(tmp_path: Path) -> None:
     for folder in (tmp_path / "file", tmp_path / "file" / "run"):
         with pytest.raises(InputError, match="Cannot create the folder"):
             Run.create(folder, MANIFEST)
+
+
+def test_metrics_are_on_the_disk_before_the_checkpoint_that_counts_them(tmp_path: Path, monkeypatch) -> None:
+    done: list[tuple[str, str]] = []
+    fsync, replace_file = files.os.fsync, files.os.replace
+
+    def note_sync(descriptor):
+        done.append(("synced", Path(f"/proc/self/fd/{descriptor}").resolve().name))
+        fsync(descriptor)
+
+    def note_replace(source, target):
+        done.append(("replaced", Path(target).name))
+        replace_file(source, target)
+
+    with Run.create(tmp_path / "run", MANIFEST) as run:
+        run.log({"epoch": 0})
+        monkeypatch.setattr(files.os, "fsync", note_sync)
+        monkeypatch.setattr(files.os, "replace", note_replace)
+        run.save_checkpoint({"weight": torch.ones(1)}, {"epoch": 1})
+    kinds = [(what, name) for what, name in done if "lock" not in name]
+    metrics = kinds.index(("synced", "metrics.jsonl"))
+    checkpoint = next(
+        i for i, (what, name) in enumerate(kinds) if what == "replaced" and "checkpoint" in name
+    )
+    assert metrics < checkpoint
+    assert any(
+        what == "synced" for what, _ in kinds[metrics + 1 : checkpoint]
+    )  # the checkpoint's own content

@@ -1,6 +1,7 @@
 """The page in a real browser: draw a wall, drag the goal, move the slider, drop a file, follow a link."""
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -181,6 +182,33 @@ def test_a_shared_link_shows_the_same_world(page, browser):
     assert cost(other) == cost(page)
     assert other.inner_text("#optimal") == page.inner_text("#optimal") != "35.36"
     other.close()
+
+
+def test_quick_clicks_leave_a_page_that_works_and_claims_nothing_about_another_world(page, browser):
+    clicks = random.Random(0)
+    actions = [
+        *(lambda size=size: page.select_option("#size", size) for size in ("100", "8", "28", "64")),
+        *(lambda button=button: page.click(button) for button in ("#maze", "#random", "#clear", "#corners")),
+        lambda: drag(page, [(2, 2), (5, 5)], steps=1),
+    ]
+    for first in (0, 4, 1):  # size 100, a maze, size 8
+        actions[first]()
+    for _ in range(40):
+        clicks.choice(actions)()
+        if clicks.random() < 0.2:
+            page.wait_for_timeout(clicks.randrange(120))
+    settled = -1
+    while settled != (settled := plans(page)):
+        page.wait_for_timeout(700)
+    other = browser.new_page()
+    other.goto(page.url)
+    wait_until(other, "document.documentElement.dataset.plans >= 1 && optimal.textContent !== ''")
+    assert other.inner_text("#optimal") == page.inner_text("#optimal")
+    assert other.inner_text("#verdict") == page.inner_text("#verdict") != ""
+    other.close()
+    act(page, lambda: page.select_option("#size", "28"))
+    act(page, lambda: page.click("#clear"))
+    assert page.inner_text("#optimal") == "35.36"
 
 
 def test_keys_draw_and_move_the_goal(page):

@@ -113,7 +113,7 @@ def _satisfied(planned: AdaptivePlan, must_reach: Bool[np.ndarray, "H W"]) -> bo
     """Whether the cells reach the goal on paths that cost no more than K moves: further away nothing has settled."""
     longest = _lengths(planned, must_reach).max(initial=0.0)
     deep = longest <= planned.iterations if isinstance(planned.iterations, int) else True
-    return bool(np.isfinite(longest)) and deep
+    return bool(np.isfinite(longest) and deep)
 
 
 def _is_better(deeper: AdaptivePlan, planned: AdaptivePlan, must_reach: Bool[np.ndarray, "H W"]) -> bool:

@@ -153,3 +153,17 @@ def test_any_map_has_an_expert_even_without_a_way(height, width, seed, corner_cu
     assert shown.weights.sum() == (np.isfinite(costs) & (costs > 0)).sum()
     assert shown.moves.any(dim=-1).all()
     demonstrate_trajectories(problems, rng=rng, corner_cutting=corner_cutting)
+
+
+@pytest.mark.parametrize(("longer", "optimal"), [(1e-12, True), (9e-10, True), (2e-9, False), (1e-6, False)])
+def test_paths_that_differ_by_rounding_alone_are_equally_long(longer, optimal):
+    costs = np.array(
+        [[[0.0, 1.0, 1.0 + 2**0.5 + longer], [1.0, 2**0.5, 1.0 + 2**0.5], [2.0, 2.0, 2 * 2**0.5]]]
+    )
+    costs[0, 2, 2] = costs[0, 1, 1] + 2**0.5  # the exact cost by way of the diagonal
+    found = optimal_moves(costs, np.zeros((1, 3, 3), np.uint8))[0, :, 1, 2]
+    # From (1, 2): west to (1, 1) costs 1 + sqrt(2), and north-west to (0, 1) costs sqrt(2) + 1.
+    assert found[3]
+    assert found[5]
+    costs[0, 0, 1] = 1.0 + longer
+    assert optimal_moves(costs, np.zeros((1, 3, 3), np.uint8))[0, 5, 1, 2] == optimal

@@ -182,3 +182,17 @@ def test_an_episode_ends_once_and_stays_where_it_ended():
     still = episodes.states[..., 1:, :][after] == episodes.states[..., :-1, :][after]
     assert still.all()
     assert (episodes.rewards[after] == 0).all()
+
+
+def test_the_last_iteration_is_validated_whenever_the_others_are():
+    asked = []
+
+    def validate(_):
+        asked.append(len(asked))
+        return Validation(float(len(asked)), {})
+
+    policy, critic = built()
+    config = replace(CONFIG, iterations=3, validate_every=2)
+    best = train_trpo(policy, critic, draw, config, seed=0, validate=validate)
+    assert len(asked) == 2  # after the second iteration and after the last
+    assert best.score == 2.0

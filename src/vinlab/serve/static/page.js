@@ -6,6 +6,7 @@ const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3]
 let image = null; // of the terrain, for models that take one
 let models = [], plan = null, backups = null, radius = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
 let edited = false; // whether the map holds something that a person drew
+let worldTurn = 0; // counts the worlds that were asked for, so that of several clicks the last one counts
 const past = []; // worlds before the last changes, for Undo
 
 // --- requests; of many changes only the latest is planned ---
@@ -135,6 +136,7 @@ function setWorld(found, { keep = true, drawn = false } = {}) {
   plan = null;
   edited = drawn;
   world.turn += 1;
+  worldTurn += 1;
   stroke = null;
   Object.assign(world, { height: found.height, width: found.width, start: found.start, goal: found.goal });
   Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, slopes_known: found.slopes_known ?? true });
@@ -170,13 +172,11 @@ async function newWorld(kind) {
   await makeWorld({ kind: takesImages() ? "terrain" : kind, height: side, width: side, seed });
 }
 
-let worldTurn = 0;
-
 async function makeWorld(wanted, ends = {}) {
   const turn = ++worldTurn;
   try {
     const found = await ask("/api/world", JSON.stringify(wanted));
-    if (turn === worldTurn) setWorld({ ...found, seed: wanted.seed, ...ends }); // of several clicks the last one counts
+    if (turn === worldTurn) setWorld({ ...found, seed: wanted.seed, ...ends });
   } catch (error) { say(error.message, "error"); }
 }
 
@@ -372,8 +372,10 @@ $("share").addEventListener("click", async () => {
 async function openFile(file) {
   if (!file) return;
   if (file.size > 2 * 2 ** 20) return say("The page reads files of at most 2 MB; the command vinlab plan reads larger ones.", "error");
+  const turn = ++worldTurn;
   try {
     const found = await ask(takesImages() ? "/api/terrain" : "/api/map", await file.arrayBuffer());
+    if (turn !== worldTurn) return;
     setWorld(found, { drawn: true });
     say([`Opened ${file.name}.`, found.assumptions].filter(Boolean).join(" "));
   } catch (error) { say(error.message, "error"); }
