@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-import torch
 
 import vinlab
 from helpers.planners import ROOM, PerfectPlanner
-from vinlab.models import Model
+from vinlab.models import Model, load
 from vinlab.navigation.routes import navigate, path_cost
 from vinlab.networks.grid.configs import HierarchicalVinConfig, VinConfig
 from vinlab.types import InputError
@@ -89,15 +88,16 @@ def test_iterations_grow_with_the_map(config, shape, expected):
     assert Model("m", config.build(), 8, {}).iterations_for(shape) == expected
 
 
-def test_a_map_without_a_border_is_planned_as_if_it_had_one():
-    torch.manual_seed(0)
-    model = Model("m", VinConfig(iterations=6, hidden=4).build(), 8, {})
-    bare = navigate(model, ROOM, (0, 0), (4, 4), iterations=6)
-    walled = navigate(model, np.pad(ROOM, 1, constant_values=1), (1, 1), (5, 5), iterations=6)
-    assert bare.plan is not None
-    assert walled.plan is not None
-    assert torch.equal(bare.plan.value, walled.plan.value[..., 1:-1, 1:-1])
-    assert np.array_equal(bare.path, walled.path - 1)
+@pytest.mark.parametrize("id", ["gridworld/16/vin", "grid/any"])
+def test_a_map_without_a_wall_around_it_needs_none(id):
+    model, rng = load(id), np.random.default_rng(0)
+    obstacles = (rng.random((12, 14)) < 0.2).astype(np.uint8)
+    obstacles[0, 0] = obstacles[-1, -1] = 0
+    bare = navigate(model, obstacles, (0, 0), (11, 13))
+    walled = navigate(model, np.pad(obstacles, 1, constant_values=1), (1, 1), (12, 14))
+    assert bare.reached
+    assert bare.cost == pytest.approx(bare.optimal_cost)
+    assert bare.cost == pytest.approx(walled.cost)
 
 
 def test_the_package_offers_it():

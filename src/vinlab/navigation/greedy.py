@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int, Int8, UInt8
+from jaxtyping import Bool, Float, Int, Int8, UInt8
 
 from vinlab.domains.gridworld.environment import step
 from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions
@@ -28,13 +28,18 @@ def greedy_moves(
             batch, *shape
         )
     moves = np.maximum(plan.moves.cpu().numpy(), 0).astype(np.int64)
-    if legal is None:
-        return moves
+    return moves if legal is None else _without_illegal(moves, plan.q.cpu().numpy(), legal)
+
+
+def _without_illegal(
+    moves: Int[np.ndarray, "B H W"], q: Float[np.ndarray, "B M H W"], legal: Bool[np.ndarray, "B H W M"]
+) -> Int[np.ndarray, "B H W"]:
+    """The moves, with the best legal one in place of each that is illegal."""
     wrong = ~np.take_along_axis(legal, moves[..., None], axis=-1)[..., 0]
-    if wrong.any():
-        preferences = np.where(legal, plan.q.movedim(1, -1).cpu().numpy(), -np.inf)
-        moves = np.where(wrong, preferences.argmax(axis=-1), moves)
-    return moves
+    if not wrong.any():
+        return moves
+    best = np.where(legal, np.moveaxis(q, 1, -1), -np.inf).argmax(axis=-1)
+    return np.where(wrong, best, moves)
 
 
 def _by_cell(legal: Bool[np.ndarray, "B H W M"] | None) -> Bool[np.ndarray, "B N M"] | None:
@@ -103,6 +108,30 @@ def follow_cells(
 def settles_alone(network: Any) -> bool:
     """Whether the network searches with known moves, so that its plans have the greedy move of every cell."""
     return isinstance(getattr(network, "planner", None), ShortestPathPlanner)
+
+
+def follow_settled_plan(
+    plan: ShortestPathPlan,
+    index: int,
+    obstacles: UInt8[np.ndarray, "H W"],
+    start: tuple[int, int],
+    goal: tuple[int, int],
+    *,
+    corner_cutting: bool = True,
+) -> tuple[Int[np.ndarray, "T 2"], bool]:
+    """The path by one of the plans, and whether it reaches the goal.
+
+    Where it meets an obstacle, the best legal move of every cell is followed instead.
+    """
+    assert plan.moves is not None
+    moves = plan.moves[index].cpu().numpy()
+    path, reached = follow_settled_moves(moves, obstacles, start, goal, corner_cutting=corner_cutting)
+    if reached:
+        return path, reached
+    legal = legal_moves(obstacles[None], corner_cutting=corner_cutting)
+    known = np.maximum(moves, 0).astype(np.int64)[None]
+    (allowed,) = _without_illegal(known, plan.q[index : index + 1].cpu().numpy(), legal)
+    return follow_moves(allowed, obstacles, start, goal, corner_cutting=corner_cutting)
 
 
 def follow_settled_moves(

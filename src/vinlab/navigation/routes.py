@@ -12,14 +12,7 @@ from vinlab.domains.gridworld.expert import NO_MOVE, expert_moves
 from vinlab.domains.gridworld.validation import require_free, require_map
 from vinlab.models import Model
 from vinlab.navigation.adaptive import AdaptivePlan, make_plan, plan_adaptively, start_mask
-from vinlab.navigation.greedy import (
-    follow_cells,
-    follow_moves,
-    follow_settled_moves,
-    greedy_moves,
-    legal_moves,
-    settles_alone,
-)
+from vinlab.navigation.greedy import follow_cells, follow_settled_plan, settles_alone
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import MOVE_OFFSETS, GridProblems, Iterations, Plan
 
@@ -87,24 +80,10 @@ def _settled_route(model: Model, problem: GridProblems, iterations: Iterations, 
     """The route of a plan that has settled: only the cells of its path are looked at."""
     began, ends = time.perf_counter(), ends_of(problem)
     plan = make_plan(model.network, problem, iterations)
-    path, reached = follow_settled_moves(
-        plan.moves[0].cpu().numpy(), problem.obstacles[0], *ends, corner_cutting=cutting
-    )
-    if not reached:
-        path, reached = _legal_path(model, plan, problem, cutting)
+    path, reached = follow_settled_plan(plan, 0, problem.obstacles[0], *ends, corner_cutting=cutting)
     seconds = time.perf_counter() - began
     shortest = route_of(problem, None, corner_cutting=cutting)
     return replace(shortest, path=path, reached=reached, cost=path_cost(path), plan=plan, seconds=seconds)
-
-
-def _legal_path(
-    model: Model, plan: Any, problem: GridProblems, cutting: bool
-) -> tuple[Int[np.ndarray, "T 2"], bool]:
-    """The path of the best legal moves, where that of the best moves meets an obstacle."""
-    _, height, width = problem.obstacles.shape
-    legal = legal_moves(problem.obstacles, corner_cutting=cutting)
-    (moves,) = greedy_moves(model.network, plan, 1, (height, width), legal=legal)
-    return follow_moves(moves, problem.obstacles[0], *ends_of(problem), corner_cutting=cutting)
 
 
 def shortest_route(obstacles: Any, start: Any, goal: Any, *, corner_cutting: bool = True) -> Route:

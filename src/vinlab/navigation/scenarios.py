@@ -15,7 +15,7 @@ from vinlab.evaluation.rollout import device_of
 from vinlab.maps import Scenarios
 from vinlab.models import Model
 from vinlab.navigation.adaptive import plan_batch_adaptively
-from vinlab.navigation.greedy import follow_cells, follow_settled_moves, settles_alone
+from vinlab.navigation.greedy import follow_cells, follow_settled_plan, settles_alone
 from vinlab.navigation.map_files import MAX_CELLS, plans_to_fixed_point, require_plannable
 from vinlab.navigation.routes import path_cost
 from vinlab.planning.costs import CostMap, terminals_at
@@ -158,9 +158,9 @@ def _searching_planner(network: Any, obstacles: np.ndarray, iterations: Iteratio
     def paths(goals: Cells, starts: Cells, of: np.ndarray) -> Paths:
         terminals = terminals_at(goals[:, None], *obstacles.shape).to(costs.device)
         known = CostMap(costs.expand(len(goals), -1, -1, -1), terminals)
-        moves = network.planner(known, table, iterations=iterations).moves.cpu().numpy()
+        plan = network.planner(known, table, iterations=iterations)
         return _measured(
-            follow_settled_moves(moves[goal], obstacles, *ends, corner_cutting=cutting)
+            follow_settled_plan(plan, goal, obstacles, *ends, corner_cutting=cutting)
             for goal, *ends in _ends(goals, starts, of)
         )
 
