@@ -1,15 +1,25 @@
-"""Arrays as maps: ``.npy``, ``.npz`` with ``obstacles``, and the datasets of Neural A*."""
+"""Arrays as maps: ``.npy``, ``.npz`` with ``obstacles`` or ``costs``, and the datasets of Neural A*."""
 
 import io
 import math
 import zipfile
 import zlib
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from vinlab.maps.grid_map import GridMap, MapOptions, require_side, unknown_words, with_unknown
+from vinlab.maps.cost_arrays import map_of_costs, position_in
+from vinlab.maps.costs import MapValues, grade
+from vinlab.maps.grid_map import (
+    GridMap,
+    MapOptions,
+    map_of_graded,
+    require_side,
+    unknown_words,
+    with_unknown,
+)
 from vinlab.types import InputError
 
 LARGEST_ARRAY = 128 * 2**20
@@ -25,12 +35,14 @@ def map_of_array(data: bytes, name: str, options: MapOptions) -> GridMap:
 
 
 def map_of_archive(data: bytes, name: str, options: MapOptions) -> GridMap:
-    """The map of an ``.npz`` file: its ``obstacles`` (1 is blocked), or a map of Neural A* (1 is free)."""
+    """The map of an ``.npz`` file: ``costs``, ``obstacles`` (1 is blocked), or a map of Neural A* (1 is free)."""
     if (count := data.count(b"PK\x01\x02")) > MAX_MEMBERS:
         raise InputError(f"{name}: expected at most {MAX_MEMBERS} arrays, got {count}.")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = {member.removesuffix(".npy") for member in archive.namelist()}
+            if "costs" in names:
+                return map_of_costs(partial(_member, archive), names, name, options)
             if "obstacles" in names:
                 return _map_of_ours(archive, names, name, options)
             if {*NEURAL_ASTAR_MAPS, *NEURAL_ASTAR_GOALS} <= names:
@@ -46,23 +58,15 @@ def map_of_archive(data: bytes, name: str, options: MapOptions) -> GridMap:
             f"{name}: expected a plain .npz file, got one that is encrypted or packed in an unknown format."
         ) from error
     held = ", ".join(sorted(names)[:8])[:200] or "none"
-    raise InputError(f"{name}: expected an array 'obstacles', got {held}.")
+    raise InputError(f"{name}: expected an array 'obstacles' or 'costs', got {held}.")
 
 
 def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, options: MapOptions) -> GridMap:
     ends = {}
     for end, key in (("start", "starts"), ("goal", "goals")):
         if key in names:
-            ends[end] = _position(_member(archive, key, name), options.index)
+            ends[end] = position_in(_member(archive, key, name), options.index)
     return _map_of(_member(archive, "obstacles", name), name, options, **ends)
-
-
-def _position(positions: np.ndarray, index: int) -> tuple[int, int] | None:
-    """A position of a list of them; None where the list holds no valid one."""
-    if positions.ndim != 2 or positions.shape[1] != 2 or not 0 <= index < len(positions):
-        return None
-    row, col = positions[index].tolist()
-    return (int(row), int(col)) if math.isfinite(row) and math.isfinite(col) else None
 
 
 def _map_of_neural_astar(archive: zipfile.ZipFile, name: str, options: MapOptions) -> GridMap:
@@ -86,6 +90,14 @@ def _marked(goals: np.ndarray, index: int) -> tuple[int, int] | None:
     return int(row), int(col)
 
 
+def _graded_array(array: np.ndarray, name: str, options: MapOptions) -> GridMap:
+    """The map of an array of costs or heights; not-a-number is unknown."""
+    options.refuse_threshold()
+    unknown = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
+    found = grade(MapValues(np.where(unknown, 0, array), unknown), name, options.grading)
+    return map_of_graded(found, "An array", options)
+
+
 def _map_of(
     array: np.ndarray,
     name: str,
@@ -101,6 +113,8 @@ def _map_of(
     if array.ndim != 2:
         raise InputError(f"{name}: expected maps of two axes (rows, columns), got the shape {array.shape}.")
     require_side(array.shape[0], array.shape[1], name)
+    if options.grading.costs is not None:
+        return replace(_graded_array(array, name, options), start=start, goal=goal)
     obstacles, words = values_to_obstacles(array, name, options)
     return GridMap(obstacles, f"An array; {words}.", start=start, goal=goal)
 

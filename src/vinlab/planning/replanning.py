@@ -59,7 +59,8 @@ class CostField:
             raise InputError("goals: expected at least one cell, got none.")
         self._goals = np.zeros(len(self._cells), np.bool_)
         self._goals[self._numbers(cells)] = True
-        search_grid(*self._ground(), self._goals, self._scale, self._distance, self._queue)
+        arguments = [*self._ground(), self._goals, self._scale, self._distance, self._queue]
+        search_grid(*arguments)
         self.recomputed = len(self._cells)
         reached = self._distance[np.isfinite(self._distance)]
         farthest = float(reached.max()) if len(reached) else 0.0
@@ -90,7 +91,8 @@ class CostField:
 
         cells = require_cells(np.asarray(start), (self._rows, self._cols), "start")
         room = np.empty(len(self._cells), np.int64)
-        count = follow(*self._ground(), self._distance, int(self._numbers(cells)[0]), room)
+        arguments = [*self._ground(), self._distance, int(self._numbers(cells)[0]), room]
+        count = follow(*arguments)
         return np.stack(np.divmod(room[:count], self._width), axis=-1) - BORDER
 
     def update(
@@ -155,10 +157,9 @@ class CostField:
         *order, touched = self._order
         # As fine as the queue of the search at most, and coarser where its buckets would be too many.
         unit = min(self._unit, self._scale or np.inf)
-        fixed = (self._goals, self._scale, unit, changed)
-        self.recomputed = int(
-            repair_grid(*self._ground(), *fixed, self._distance, self._queue, tuple(order), touched)
-        )
+        fixed = [*self._ground(), self._goals, self._scale, unit, changed]
+        kept = [self._distance, self._queue, tuple(order), touched]
+        self.recomputed = int(repair_grid(*fixed, *kept))
 
     def _ground(self) -> tuple[Any, ...]:
         """What moves cost, as the compiled search takes it."""
