@@ -121,6 +121,11 @@ def graded_cost_to_go(grid: GradedGrid, goals: ArrayLike) -> Float64[np.ndarray,
 
 def graded_path_cost(grid: GradedGrid, path: Int[np.ndarray, "T 2"]) -> float:
     """What a path of neighbouring cells costs; infinite where one of its moves is impossible."""
+    return float(graded_step_costs(grid, path).sum())
+
+
+def graded_step_costs(grid: GradedGrid, path: Int[np.ndarray, "T 2"]) -> Float64[np.ndarray, " S"]:
+    """The cost of each move of a path of neighbouring cells."""
     here, there = (path[:-1, 0], path[:-1, 1]), (path[1:, 0], path[1:, 1])
     steps = np.diff(path, axis=0)
     matches = (steps[:, None] == MOVE_OFFSETS).all(axis=-1)
@@ -134,4 +139,4 @@ def graded_path_cost(grid: GradedGrid, path: Int[np.ndarray, "T 2"]) -> float:
     if not grid.corner_cutting:
         beside = np.isfinite(grid.cells[here[0], there[1]]) & np.isfinite(grid.cells[there[0], here[1]])
         costs = np.where(beside, costs, np.inf)
-    return float(costs.sum())
+    return costs
