@@ -23,15 +23,15 @@ def takes_costs(model: Model) -> bool:
     return isinstance(getattr(model.network, "reward", None), CellPrices)
 
 
-def observe_map(map: GridMap, goals: Bool[np.ndarray, "H W"]) -> torch.Tensor:
-    """What a model with costs sees of a map."""
+def observe_map(map: GridMap, goals: Bool[np.ndarray, "H W"], *, lowest: float | None = None) -> torch.Tensor:
+    """What a model with costs sees of a map; ``lowest`` is the lowest cost of the map that this one is a part of."""
     if map.relief is not None:
         raise InputError(
             "expected a map with costs of cells for this model, got heights, whose costs depend on the direction; plan "
             "with --exact, or read slopes in degrees with --costs slope."
         )
     costs = np.ones(map.obstacles.shape) if map.costs is None else map.costs
-    return observe_costs(map.obstacles[None], costs[None], goals[None])
+    return observe_costs(map.obstacles[None], costs[None], goals[None], lowest=lowest)
 
 
 @torch.no_grad()

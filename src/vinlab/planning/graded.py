@@ -6,11 +6,10 @@ downhill can differ.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Float64, Int, Int64
-from numpy.typing import ArrayLike
 
 from vinlab.planning.costs import MOST_COST
 from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, InputError
@@ -77,7 +76,7 @@ def require_costs(costs: Float[np.ndarray, "..."], name: str) -> None:
         )
 
 
-def require_cells(cells: ArrayLike, shape: tuple[int, int], name: str) -> Int64[np.ndarray, "N 2"]:
+def require_cells(cells: Any, shape: tuple[int, int], name: str) -> Int64[np.ndarray, "N 2"]:
     """Some cells ``(row, col)`` of a grid, or one of them, as an array."""
     found = np.asarray(cells)
     if found.ndim == 1 and len(found) == 2:
@@ -112,7 +111,7 @@ def move_steps(width: int) -> MoveSteps:
     return MoveSteps(down + right, down, right, MOVE_COSTS / 2)
 
 
-def graded_cost_to_go(grid: GradedGrid, goals: ArrayLike) -> Float64[np.ndarray, "H W"]:
+def graded_cost_to_go(grid: GradedGrid, goals: Any) -> Float64[np.ndarray, "H W"]:
     """The cost of the cheapest path from every cell to the nearest goal; infinite where there is none."""
     from vinlab.planning.replanning import CostField
 

@@ -4,7 +4,6 @@ from typing import Any, Final
 
 import numpy as np
 from jaxtyping import Float64, Int64
-from numpy.typing import ArrayLike
 
 from vinlab.planning.graded import (
     BORDER,
@@ -32,7 +31,7 @@ class CostField:
     the result is the same to the last bit as that of a new search. Not safe for use by several threads at once.
     """
 
-    def __init__(self, grid: GradedGrid, goals: ArrayLike) -> None:
+    def __init__(self, grid: GradedGrid, goals: Any) -> None:
         self._rows, self._cols = grid.shape
         self._width = self._cols + 2 * BORDER
         self._corner_cutting = grid.corner_cutting
@@ -50,7 +49,7 @@ class CostField:
         """How many cells the last search or update computed anew."""
         self.set_goals(goals)
 
-    def set_goals(self, goals: ArrayLike) -> None:
+    def set_goals(self, goals: Any) -> None:
         """Search anew, for other goals."""
         from vinlab.planning.fused.graded import search_grid
 
@@ -97,8 +96,8 @@ class CostField:
 
     def update(
         self,
-        cells: ArrayLike,
-        costs: ArrayLike,
+        cells: Any,
+        costs: Any,
     ) -> None:
         """Give some cells other costs, infinity for blocked, and correct the field."""
         if len(self._moves):
@@ -111,8 +110,8 @@ class CostField:
 
     def update_moves(
         self,
-        cells: ArrayLike,
-        costs: ArrayLike,
+        cells: Any,
+        costs: Any,
         moves: Float64[np.ndarray, "_ _"],
     ) -> None:
         """The same where moves have costs of their own: those of all moves that start in a changed cell.

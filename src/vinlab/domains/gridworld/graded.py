@@ -125,14 +125,17 @@ def observe_costs(
     obstacles: UInt8[np.ndarray, "B H W"],
     costs: Float64[np.ndarray, "B H W"],
     goals: Bool[np.ndarray, "B H W"],
+    *,
+    lowest: float | None = None,
 ) -> Float32[Tensor, "B 3 H W"]:
     """The observation of a network: obstacles as ones, a mark of 10 at the goals, and the logarithm of the costs.
 
-    Costs count as multiples of the lowest of a free cell of their map: a route does not depend on their unit.
+    Costs count as multiples of the lowest of a free cell of their map, or of a given one: a route does not depend on
+    their unit.
     """
     free = obstacles == 0
-    lowest = np.where(free, costs, np.inf).min(axis=(1, 2), keepdims=True)
-    shown = np.log(np.where(free, costs, 1.0) / np.where(np.isfinite(lowest), lowest, 1.0))
+    unit = np.where(free, costs, np.inf).min(axis=(1, 2), keepdims=True) if lowest is None else lowest
+    shown = np.log(np.where(free, costs, 1.0) / np.where(np.isfinite(unit), unit, 1.0))
     channels = (obstacles, goals * GOAL_MARK, np.where(free, shown, 0.0))
     return torch.from_numpy(np.stack(channels, axis=1).astype(np.float32))
 

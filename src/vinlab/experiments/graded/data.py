@@ -26,17 +26,19 @@ class GradedPart:
 TRAINING = (
     *(GradedPart(GradedSet(kind, 16), 60) for kind in ("noise", "patches", "cells", "costmap")),
     *(GradedPart(GradedSet(kind, 32, 100.0), 30) for kind in ("noise", "patches", "cells")),
+    *(GradedPart(GradedSet(kind, 32, 1000.0), 30) for kind in ("noise", "patches", "cells")),
     *(GradedPart(GradedSet(kind, 64), 6) for kind in ("noise", "patches", "cells", "costmap")),
     GradedPart(GradedSet("mazes", 15), 60),
     GradedPart(GradedSet("mazes", 31), 30),
     GradedPart(GradedSet("mazes", 101), 4),
+    GradedPart(GradedSet("mazes", 31, 1000.0), 20),
     GradedPart(GradedSet("mazes", 255), 1),
 )
 """Mazes teach that a wall costs more than the longest detour."""
 
 VALIDATION = (
     *(GradedPart(GradedSet(kind, 32), 12) for kind in ("noise", "patches", "cells", "costmap")),
-    GradedPart(GradedSet("noise", 64, 100.0), 6),
+    *(GradedPart(GradedSet(kind, 64, 1000.0), 6) for kind in ("noise", "patches")),
     GradedPart(GradedSet("mazes", 63), 6),
     GradedPart(GradedSet("mazes", 255), 1),
 )
