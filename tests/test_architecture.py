@@ -21,7 +21,7 @@ SEES: dict[str, set[str]] = {
     "learners": {"types", "evaluation.rollout"},
     "networks": {"types", "planning", "modules", "recording.serialization"},
     "models": {"types", "networks", "recording"},
-    "domains": {"types", "planning.exact", "recording.files"},
+    "domains": {"types", "planning.exact", "planning.graded", "recording.files"},
     "maps": {"types", "recording.files"},
     "figures": {"types", "recording.files"},
     "export": {"types", "planning", "modules", "networks", "recording.files"},

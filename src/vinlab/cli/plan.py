@@ -21,7 +21,7 @@ from vinlab.maps import (
 )
 from vinlab.models import Model
 from vinlab.navigation.draw import graded_figure, route_figure
-from vinlab.navigation.graded_model import takes_costs
+from vinlab.navigation.greedy import takes_costs
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
 from vinlab.navigation.routes import Route
 
@@ -194,7 +194,7 @@ def print_route(map: GridMap, route: Route, model: Model | None) -> None:
         print(f"The shortest route has {len(route.path) - 1} steps and length {route.optimal_cost:.2f}.")
     else:
         print(describe(route))
-    if model is not None and map.is_graded and not takes_costs(model):
+    if model is not None and map.is_graded and not takes_costs(model.network):
         print(f"{model.id} does not see the costs of the map: it plans by free and blocked cells alone.")
     if model is not None:
         print(f"Planned with {model.id}, {format_iterations(map.obstacles.shape, route.iterations, model)}.")

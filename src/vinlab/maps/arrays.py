@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from vinlab.maps.cost_arrays import map_of_costs, position_in
 from vinlab.maps.costs import MapValues, grade
 from vinlab.maps.grid_map import (
     GridMap,
@@ -42,6 +41,8 @@ def map_of_archive(data: bytes, name: str, options: MapOptions) -> GridMap:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = {member.removesuffix(".npy") for member in archive.namelist()}
             if "costs" in names:
+                from vinlab.maps.cost_arrays import map_of_costs
+
                 return map_of_costs(partial(_member, archive), names, name, options)
             if "obstacles" in names:
                 return _map_of_ours(archive, names, name, options)
@@ -67,6 +68,14 @@ def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, options: 
         if key in names:
             ends[end] = position_in(_member(archive, key, name), options.index)
     return _map_of(_member(archive, "obstacles", name), name, options, **ends)
+
+
+def position_in(positions: np.ndarray, index: int) -> tuple[int, int] | None:
+    """A position of a list of them; None where the list holds no valid one."""
+    if positions.ndim != 2 or positions.shape[1] != 2 or not 0 <= index < len(positions):
+        return None
+    row, col = positions[index].tolist()
+    return (int(row), int(col)) if math.isfinite(row) and math.isfinite(col) else None
 
 
 def _map_of_neural_astar(archive: zipfile.ZipFile, name: str, options: MapOptions) -> GridMap:

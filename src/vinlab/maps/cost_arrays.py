@@ -1,10 +1,10 @@
 """The maps of ``.npz`` files that hold ``costs``, with blocked cells apart."""
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 
+from vinlab.maps.arrays import position_in
 from vinlab.maps.costs import CostOptions, require_cell_costs
 from vinlab.maps.grid_map import GridMap, MapOptions, require_side
 from vinlab.types import InputError
@@ -62,11 +62,3 @@ def _blocked(values: np.ndarray, name: str) -> np.ndarray:
     if strange.size:
         raise InputError(f"{name}: expected only 0 and 1, got {strange.flat[0]:g}.")
     return values == 1
-
-
-def position_in(positions: np.ndarray, index: int) -> tuple[int, int] | None:
-    """A position of a list of them; None where the list holds no valid one."""
-    if positions.ndim != 2 or positions.shape[1] != 2 or not 0 <= index < len(positions):
-        return None
-    row, col = positions[index].tolist()
-    return (int(row), int(col)) if math.isfinite(row) and math.isfinite(col) else None

@@ -10,7 +10,6 @@ import numpy as np
 from vinlab.maps.costs import without_costs
 from vinlab.maps.grid_map import GridMap, MapOptions, unknown_words, with_unknown
 from vinlab.maps.image import GreyImage, read_image
-from vinlab.maps.nav2 import map_of_bytes, map_of_shades
 from vinlab.maps.safe_files import as_text, read_content, resolve_sibling
 from vinlab.maps.transform import Frame
 from vinlab.types import InputError
@@ -58,6 +57,8 @@ def read_ros_map(data: bytes, path: Path, options: MapOptions) -> GridMap:
 
 def _graded(image: GreyImage, name: str, known: RosMap, words: str, options: MapOptions) -> GridMap:
     """The map of a mode with costs."""
+    from vinlab.maps.nav2 import map_of_bytes, map_of_shades
+
     if options.grading.costs not in (None, "nav2"):
         raise InputError(
             f"A ROS map of mode {known.mode} defines its costs: expected --costs nav2 or none, "

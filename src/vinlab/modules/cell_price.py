@@ -16,6 +16,9 @@ class CellPrices(nn.Module):
     channel, which marks the terminal cells. With ``width=1`` a price depends on its own cell alone.
     """
 
+    sees_costs = True
+    """That one of the channels of its observation holds the costs of the map."""
+
     lengths: Tensor
 
     def __init__(

@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Bool
 from matplotlib.figure import Figure
 
-from vinlab.figures.ground import GroundView, ground_figure
 from vinlab.figures.paths import paths_figure
 from vinlab.figures.plans import plan_figure
 from vinlab.maps import GridMap
@@ -38,6 +37,8 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
 
 def graded_figure(map: GridMap, route: Route) -> Figure:
     """The costs or heights of a map, the route over them, and the cheapest one where it is another."""
+    from vinlab.figures.ground import GroundView, ground_figure
+
     shown = map.costs if map.relief is None else map.relief.elevation
     assert shown is not None
     paths = {"route": route.path}

@@ -11,16 +11,10 @@ from vinlab.domains.gridworld.graded import observe_costs
 from vinlab.domains.gridworld.validation import require_free
 from vinlab.maps import GridMap
 from vinlab.models import Model
-from vinlab.modules.cell_price import CellPrices
 from vinlab.navigation.graded import cheapest_route, with_costs
 from vinlab.navigation.greedy import follow_settled_moves
 from vinlab.navigation.routes import Route
 from vinlab.types import InputError
-
-
-def takes_costs(model: Model) -> bool:
-    """Whether a model is shown the costs of a map."""
-    return isinstance(getattr(model.network, "reward", None), CellPrices)
 
 
 def observe_map(map: GridMap, goals: Bool[np.ndarray, "H W"], *, lowest: float | None = None) -> torch.Tensor:

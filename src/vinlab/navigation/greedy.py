@@ -71,6 +71,11 @@ def settles_alone(network: Any) -> bool:
     return isinstance(getattr(network, "planner", None), ShortestPathPlanner)
 
 
+def takes_costs(network: Any) -> bool:
+    """Whether the network is shown the costs of a map."""
+    return getattr(getattr(network, "reward", None), "sees_costs", False)
+
+
 def follow_settled_moves(
     moves: Int8[np.ndarray, "H W"],
     obstacles: UInt8[np.ndarray, "H W"],

@@ -12,8 +12,8 @@ from vinlab.domains.gridworld.problem import observe
 from vinlab.maps import GridMap
 from vinlab.models import Model
 from vinlab.navigation.graded import grid_of
-from vinlab.navigation.graded_model import observe_map, takes_costs
-from vinlab.navigation.greedy import settles_alone
+from vinlab.navigation.graded_model import observe_map
+from vinlab.navigation.greedy import settles_alone, takes_costs
 from vinlab.planning.costs import MOST_COST
 from vinlab.planning.graded import GradedGrid, require_cells
 from vinlab.types import MOVE_OFFSETS, InputError
@@ -94,7 +94,7 @@ class LearnedGround:
 
     def __init__(self, model: Model, map: GridMap) -> None:
         self.map, self._network = map, model.network
-        self._shown = takes_costs(model)
+        self._shown = takes_costs(model.network)
         if map.is_graded and not self._shown:
             raise InputError(
                 f"expected a map without costs for {model.id}, which does not see them, got one with."

@@ -11,9 +11,7 @@ from jaxtyping import UInt8
 from vinlab.maps import GridMap
 from vinlab.maps.transform import CELLS
 from vinlab.models import Model
-from vinlab.navigation.graded import cheapest_route, with_costs
-from vinlab.navigation.graded_model import navigate_graded, takes_costs
-from vinlab.navigation.greedy import settles_alone
+from vinlab.navigation.greedy import settles_alone, takes_costs
 from vinlab.navigation.routes import Route, navigate, shortest_route
 from vinlab.planning.fixed_point import FixedPointPlanner
 from vinlab.types import InputError, Iterations
@@ -40,6 +38,8 @@ def plan_on_map(
     start, goals = _named(start, map.start, "start"), goals_of(map, goal)
     cutting = map.corner_cutting if corner_cutting is None else corner_cutting
     if map.is_graded and model is None:
+        from vinlab.navigation.graded import cheapest_route
+
         return cheapest_route(map, start, goals, corner_cutting=cutting)
     routes = [_plan_to(map, start, one, model, iterations, cutting) for one in goals]
     reached = [route for route in routes if route.reached]
@@ -60,10 +60,16 @@ def _plan_to(
     if model is None:
         return shortest_route(obstacles, start, goal, corner_cutting=cutting)
     require_plannable(map, model)
-    if takes_costs(model):
+    if takes_costs(model.network):
+        from vinlab.navigation.graded_model import navigate_graded
+
         return navigate_graded(model, map, start, goal, corner_cutting=cutting)
     route = navigate(model, obstacles, start, goal, iterations=iterations, corner_cutting=cutting)
-    return with_costs(route, map, corner_cutting=cutting) if map.is_graded else route
+    if not map.is_graded:
+        return route
+    from vinlab.navigation.graded import with_costs
+
+    return with_costs(route, map, corner_cutting=cutting)
 
 
 def goals_of(map: GridMap, goal: tuple[int, int] | Sequence[tuple[int, int]] | None) -> list[tuple[int, int]]:

@@ -83,12 +83,19 @@ def repair_grid(cells, moves, table, cutting, goals, scale, unit, changed, dista
                     state[near] = WAITING
                     place = int(min(known * unit, last))
                     link[near], first[place] = first[place], near
+    _finish(cells, moves, table, cutting, scale, distance, queue, state, touched, count, doubtful)
+    return count
+
+
+@njit(nogil=True)
+@no_type_check
+def _finish(cells, moves, table, cutting, scale, distance, queue, state, touched, count, doubtful):
+    """Look again at the cells whose best neighbour was not final, and lower all that follows."""
     for place in range(len(touched) - doubtful, len(touched)):
         _reconsider(touched[place], cells, moves, table, cutting, distance, queue)
     for place in range(count):
         state[touched[place]] = CLEAN
     settle(cells, moves, table, cutting, scale, distance, queue)
-    return count
 
 
 @njit(nogil=True)
