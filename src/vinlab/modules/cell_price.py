@@ -12,7 +12,7 @@ from vinlab.planning.costs import CostMap, MoveTable
 class CellPrices(nn.Module):
     """A cost for each move in each cell: its length times the mean price of its two cells, which a small CNN gives.
 
-    The CNN gives the logarithm of a price, between 1 and exp(20), from all channels of the observation but the goal
+    The CNN gives the logarithm of a price, between exp(-20) and exp(20), from all channels of the observation but the goal
     channel, which marks the terminal cells. With ``width=1`` a price depends on its own cell alone.
     """
 
@@ -50,7 +50,7 @@ class CellPrices(nn.Module):
     def prices(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B H W"]:
         """The price of each cell, whatever the goal."""
         features = self.features(observation[:, self.seen]).relu()
-        return (GAIN * self.log_price(features)[:, 0]).clamp(0.0, MOST_LOG_PRICE).exp()
+        return (GAIN * self.log_price(features)[:, 0]).clamp(-MOST_LOG_PRICE, MOST_LOG_PRICE).exp()
 
     def costs(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B A H W"]:
         """The cost of each move in each cell, whatever the goal."""
