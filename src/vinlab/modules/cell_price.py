@@ -12,8 +12,8 @@ from vinlab.planning.costs import CostMap, MoveTable
 class CellPrices(nn.Module):
     """A cost for each move in each cell: its length times the mean price of its two cells, which a small CNN gives.
 
-    The CNN gives the logarithm of a price, between exp(-20) and exp(20), from all channels of the observation but the goal
-    channel, which marks the terminal cells. With ``width=1`` a price depends on its own cell alone.
+    The CNN gives the logarithm of a price, between exp(-20) and exp(20), from all channels of the observation but the
+    goal channel, which marks the terminal cells. With ``width=1`` a price depends on its own cell alone.
     """
 
     sees_costs = True

@@ -17,6 +17,9 @@ from vinlab.types import MOVE_NAMES, InputError
 ORDER_BUCKETS: Final = 1 << 16
 """How finely a repair sorts cells by their old cost to go."""
 
+MOST_SHARE: Final = 4
+"""A repair of more than one in so many cells is given up for a search from scratch."""
+
 LONGEST: Final = 1.5
 """More than the longest move is long."""
 
@@ -42,7 +45,10 @@ class CostField:
         self._distance = np.empty(size)
         links = [np.full(count, -1, np.int32) for count in (65, size, size)]
         self._queue = (*links, np.empty(size, np.uint8))
-        self._order: tuple[np.ndarray, ...] | None = None
+        first = np.full(ORDER_BUCKETS, -1, np.int32)
+        self._order = (np.full(size, 0, np.uint8), first, np.full(size, -1, np.int32))
+        # Of all cells so many are computed anew at most, and some of them looked at again, before a search takes over.
+        self._touched = np.full(2 * (size // MOST_SHARE + 1), -1, np.int32)
         self._least, self._most = np.inf, 0.0
         self._widen_range(self._moves if len(self._moves) else self._cells)
         self.recomputed = size
@@ -89,10 +95,10 @@ class CostField:
         from vinlab.planning.fused.graded_repair import follow
 
         cells = require_cells(np.asarray(start), (self._rows, self._cols), "start")
-        room = np.empty(len(self._cells), np.int64)
+        room = np.empty(len(self._cells), np.int32)
         arguments = [*self._ground(), self._distance, int(self._numbers(cells)[0]), room]
         count = follow(*arguments)
-        return np.stack(np.divmod(room[:count], self._width), axis=-1) - BORDER
+        return np.stack(np.divmod(room[:count].astype(np.int64), self._width), axis=-1) - BORDER
 
     def update(
         self,
@@ -148,16 +154,10 @@ class CostField:
         from vinlab.planning.fused.graded_repair import repair_grid
 
         self._widen_range(costs)
-        if self._order is None:
-            size = len(self._cells)
-            first = np.full(ORDER_BUCKETS, -1, np.int32)
-            touched = np.empty(2 * size, np.int32)
-            self._order = np.zeros(size, np.uint8), first, np.empty(size, np.int32), touched
-        *order, touched = self._order
         # As fine as the queue of the search at most, and coarser where its buckets would be too many.
         unit = min(self._unit, self._scale or np.inf)
         fixed = [*self._ground(), self._goals, self._scale, unit, changed]
-        kept = [self._distance, self._queue, tuple(order), touched]
+        kept = [self._distance, self._queue, self._order, self._touched]
         self.recomputed = int(repair_grid(*fixed, *kept))
 
     def _ground(self) -> tuple[Any, ...]:

@@ -19,9 +19,6 @@ from vinlab.planning.fused.search import BUCKETS, OUTSIDE
 CLEAN, WAITING, DONE = 0, 1, 2
 """A cell whose cost to go is that of before; one that waits to be computed anew; one that has been."""
 
-MOST_SHARE = 4
-"""A repair of more than one in so many cells is given up for a search from scratch."""
-
 
 @compiled_once
 @no_type_check
@@ -34,7 +31,7 @@ def repair_grid(cells, moves, table, cutting, goals, scale, unit, changed, dista
     state, first, link = order
     jumps, down, right, half = table.jumps, table.down, table.right, table.half
     directed, last, edges, count, doubtful = len(moves) > 0, len(first) - 1, np.empty(8), 0, 0
-    limit = len(distance) // MOST_SHARE
+    limit = len(touched) // 2 - 1
     for bucket in range(_mark(changed, cells, jumps, distance, unit, state, first, link), last + 1):
         while first[bucket] >= 0:
             cell = first[bucket]
