@@ -51,8 +51,8 @@ def _draw(figure: Figure, view: GroundView, left: float, width: float, height: f
     image = maps.draw_field(panel, view.values, view.colours, hidden=view.hidden)
     shape = (view.values.shape[0], view.values.shape[1])
     for number, (name, path) in enumerate(view.paths.items()):
-        colour = (style.VERMILION, style.SKY, style.PURPLE)[number % 3]
-        maps.draw_line(panel, path, colour, 1.6, 0.8, label=name)
+        colour, broad = ((style.SKY, 3.2), (style.VERMILION, 1.4), (style.PURPLE, 0.8))[number % 3]
+        maps.draw_line(panel, path, colour, broad, 0.8, label=name)
     for goal in view.goals:
         maps.draw_ends(panel, shape, view.start, goal)
     strip = style.place(figure, left + 0.15 * width, CAPTION + height + 0.1, 0.7 * width, 0.08)

@@ -40,11 +40,12 @@ class SlopeCurve:
 
     def factor(self, degrees: Float64[np.ndarray, "..."]) -> Float64[np.ndarray, "..."]:
         """The multiple for slopes, which are positive uphill; infinite beyond the limit."""
+        within = np.clip(degrees, -self.limit, self.limit)
         if self.kind == "tobler":
-            steepness = np.abs(np.tan(np.radians(degrees)) - TOBLER_EASIEST) - abs(TOBLER_EASIEST)
+            steepness = np.abs(np.tan(np.radians(within)) - TOBLER_EASIEST) - abs(TOBLER_EASIEST)
             found = np.exp(TOBLER_RATE * steepness)
         else:
-            found = 1.0 + np.where(degrees > 0, self.uphill, self.downhill) * np.abs(degrees)
+            found = 1.0 + np.where(within > 0, self.uphill, self.downhill) * np.abs(within)
         return np.where(np.abs(degrees) <= self.limit * (1 + ROUNDING), found, np.inf)
 
     def words(self, *, directed: bool) -> str:

@@ -41,9 +41,9 @@ def graded_figure(map: GridMap, route: Route) -> Figure:
 
     shown = map.costs if map.relief is None else map.relief.elevation
     assert shown is not None
-    paths = {"route": route.path}
-    if route.exists and not np.array_equal(route.path, route.optimal_path):
-        paths["cheapest route"] = route.optimal_path
+    paths = {"cheapest route": route.optimal_path} if route.exists else {}
+    if not np.array_equal(route.path, route.optimal_path):
+        paths["predicted route"] = route.path
     caption = "cost of a cell" if map.relief is None else "height"
     view = GroundView(shown, map.obstacles != 0, caption, route.start, [route.goal], paths)
     return ground_figure([view])
