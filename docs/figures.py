@@ -18,7 +18,9 @@ import vinlab
 from vinlab.domains.gridworld.expert import solve
 from vinlab.experiments.gridworld.data import make_test_problems
 from vinlab.experiments.gridworld.figures import routes_figure
-from vinlab.figures import save_figure
+from vinlab.figures import save_figure, style
+from vinlab.figures.ground import GroundView, ground_figure
+from vinlab.maps import GridMap, Relief, SlopeCurve
 from vinlab.models import default_id
 from vinlab.navigation.draw import route_figure
 
@@ -71,6 +73,41 @@ def draw_value_spread() -> None:
     example["main"](str(IMAGES / "value_spread.png"))
 
 
+def draw_slope_curves() -> None:
+    """The factor of both curves, by slope."""
+    degrees = np.linspace(-30.0, 30.0, 241)
+    figure = style.new_figure(4.6, 3.0)
+    axes = style.place(figure, 0.65, 0.2, 3.75, 2.2)
+    curves = {"linear": SlopeCurve(), "tobler": SlopeCurve("tobler")}
+    for (name, curve), colour in zip(curves.items(), style.LINES, strict=False):
+        axes.plot(degrees, curve.factor(degrees), color=colour, linewidth=1.6, label=name)
+    axes.set_xlabel("slope in degrees, positive uphill", size=style.LABEL_SIZE, color=style.INK)
+    axes.set_ylabel("cost of a level move x", size=style.LABEL_SIZE, color=style.INK)
+    axes.tick_params(labelsize=style.TICK_SIZE)
+    axes.grid(color=style.CELL_LINE, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=style.LABEL_SIZE)
+    save_figure(figure, IMAGES / "slope_curves.png")
+
+
+def draw_slope_routes() -> None:
+    """The ridge of the page, with its ways to the east and back, for two curves."""
+    rows, cols = np.indices((60, 60))
+    ridge = 2.0 * np.exp(
+        -(((cols - 34.0) / np.where(cols < 34, 10.0, 4.0)) ** 2) - (rows - 26.0) ** 2 / 300.0
+    )
+    west, east, views = (26, 4), (26, 55), []
+    for caption, curve in (
+        ("linear: uphill 0.1, downhill 0.05 a degree", SlopeCurve()),
+        ("Tobler's hiking function", SlopeCurve("tobler")),
+    ):
+        ground = GridMap(np.zeros(ridge.shape, np.uint8), "", relief=Relief(ridge, curve=curve))
+        there, back = (vinlab.plan_on_map(ground, *ends, model=None) for ends in ((west, east), (east, west)))
+        paths = {f"to the goal, {there.cost:.1f}": there.path, f"back, {back.cost:.1f}": back.path}
+        views.append(GroundView(ridge, np.zeros(ridge.shape, bool), caption, west, [east], paths))
+    save_figure(ground_figure(views), IMAGES / "slope_routes.png")
+
+
 @contextmanager
 def served_page() -> Iterator[str]:
     """The address of a running server."""
@@ -107,7 +144,14 @@ def draw_page() -> None:
 def main() -> None:
     """Draw all figures."""
     IMAGES.mkdir(exist_ok=True)
-    for draw in (draw_plans, draw_floor_plan, draw_value_spread, draw_page):
+    for draw in (
+        draw_plans,
+        draw_floor_plan,
+        draw_value_spread,
+        draw_slope_curves,
+        draw_slope_routes,
+        draw_page,
+    ):
         draw()
     print(
         f"Written to {IMAGES.relative_to(ROOT)}: {', '.join(sorted(path.name for path in IMAGES.iterdir()))}."

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from vinlab.modules.move_cost import KnownMoves, MoveCosts, WithTerminals
     from vinlab.navigation.evaluation import evaluate
     from vinlab.navigation.map_files import plan_on_map
+    from vinlab.navigation.planner import Planner
     from vinlab.navigation.routes import Route, navigate
     from vinlab.networks import ValueIterationNetwork
     from vinlab.planning import (
@@ -81,6 +82,7 @@ __all__ = [
     "MoveTable",
     "PatchAttention",
     "Plan",
+    "Planner",
     "Route",
     "Scores",
     "SharedKernels",
@@ -120,6 +122,7 @@ _ELSEWHERE = {
     "TerminalReward": "vinlab.planning.fixed_point",
     "WithTerminals": "vinlab.modules.move_cost",
     "Model": "vinlab.models",
+    "Planner": "vinlab.navigation.planner",
     "Route": "vinlab.navigation.routes",
     "evaluate": "vinlab.navigation.evaluation",
     "load": "vinlab.models",

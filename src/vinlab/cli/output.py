@@ -34,6 +34,8 @@ class Measure:
 
 MEASURES = {
     "success_rate": Measure("success", "{:.1%}"),
+    "cost_ratio_mean": Measure("cost / optimal, mean", "{:.4f}"),
+    "cost_ratio_median": Measure("median", "{:.4f}"),
     "trajectory_difference": Measure("extra steps, mean", "{:.3f}"),
     "optimal_action_accuracy": Measure("optimal moves", "{:.2%}", in_groups=False),
     "prediction_loss": Measure("0–1 loss vs expert *", "{:.3f}", in_groups=False),

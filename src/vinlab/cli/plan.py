@@ -1,20 +1,28 @@
 """``vinlab plan``."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from tyro.conf import Positional, arg
+from tyro.conf import Positional, UseAppendAction, arg
 
 from vinlab import models
 from vinlab.cli.checks import require_backups, require_file_name
 from vinlab.cli.output import CornerCutting, corner_rule, describe, format_iterations, print_json
 from vinlab.cli.plan_scenarios import plan_file, plan_folder
 from vinlab.figures.save import save_figure
-from vinlab.maps import GridMap, MapOptions, inflate_obstacles, read_map_or_scenarios, write_route
+from vinlab.maps import (
+    CostOptions,
+    GridMap,
+    MapOptions,
+    inflate_obstacles,
+    read_map_or_scenarios,
+    write_route,
+)
 from vinlab.models import Model
-from vinlab.navigation.draw import route_figure
+from vinlab.navigation.draw import graded_figure, route_figure
+from vinlab.navigation.greedy import takes_costs
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
 from vinlab.navigation.routes import Route
 
@@ -25,12 +33,13 @@ class PlanOptions:
 
     start: str | None = None
     """ROW,COL of the start; that of the file if not given."""
-    goal: str | None = None
-    """ROW,COL of the goal; that of the file if not given."""
+    goal: UseAppendAction[tuple[str, ...]] = ()
+    """ROW,COL of the goal; that of the file if not given. Given several times, the nearest by cost is chosen."""
     model: str | None = None
-    """Shipped model or folder of a run; grid/any if not given, or grid/strict where corner cutting is forbidden."""
+    """Shipped model or folder of a run; grid/any if not given, grid/strict where corner cutting is forbidden, or
+    grid/costs on maps with costs."""
     exact: bool = False
-    """Plan the shortest route, without a network."""
+    """Plan the shortest route, or the cheapest on maps with costs, without a network."""
     out: Path = Path("plan.png")
     """Figure of the plan to write (.png, .pdf or .svg)."""
     path_out: Path | None = None
@@ -51,13 +60,16 @@ class PlanOptions:
     """Radius of the robot in the map's unit, by which obstacles are inflated."""
     index: int = 0
     """Which map of a file that holds several."""
+    grading: Annotated[CostOptions, arg(name="")] = field(default_factory=CostOptions)
+    """How values become costs."""
     json: bool = False
-    """Print one JSON object in place of text and figure: reached, cost, optimal_cost and seconds of a map; scenarios,
-    reached, at_stated_length and seconds_per_plan of scenarios."""
+    """Print one JSON object in place of text and figure: reached, cost, optimal_cost and seconds of a map, its length
+    too where it has costs, and the goal of several; scenarios, reached, at_stated_length and seconds_per_plan of
+    scenarios."""
 
     def map_options(self) -> MapOptions:
         """How the file is read."""
-        return MapOptions(self.obstacles, self.threshold, self.unknown, self.index)
+        return MapOptions(self.obstacles, self.threshold, self.unknown, self.index, self.grading)
 
 
 def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]) -> None:
@@ -87,10 +99,10 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
         rule = (content if isinstance(content, GridMap) else content.map).corner_cutting
     asked = corner_rule(options.corner_cutting)
     cutting = rule if asked is None else asked
-    planner = None if options.exact else chosen or models.load(models.default_id(corner_cutting=cutting))
     if isinstance(content, GridMap):
-        plan_one_map(content, planner, options, corner_cutting=cutting)
+        plan_one_map(content, _planner(content, chosen, options, cutting), options, corner_cutting=cutting)
         return
+    planner = None if options.exact else chosen or models.load(models.default_id(corner_cutting=cutting))
     if not options.json:
         print(_corner_words(cutting, planner))
     if content is None:
@@ -99,35 +111,54 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
         plan_file(map.name, content, planner, options, corner_cutting=cutting)
 
 
+def _planner(map: GridMap, chosen: Model | None, options: PlanOptions, cutting: bool) -> Model | None:
+    """The model for a map: the one that was chosen, or the shipped one for its kind; None to plan exactly."""
+    if options.exact or chosen is not None:
+        return chosen
+    if map.relief is not None:
+        if not options.json:
+            print("The costs depend on the direction of moves: planned exactly, without a network.")
+        return None
+    serves = models.COST_MAPS if map.is_graded else models.ANY_MAP
+    return models.load(models.default_id(corner_cutting=cutting, serves=serves))
+
+
 def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> None:
     """Plan on one map, describe the route and write the files."""
     map = inflate_obstacles(map, options.robot_radius)
-    start, goal = (
-        None if text is None else parse_position(text, name, map, world=options.world_coordinates)
-        for text, name in ((options.start, "start"), (options.goal, "goal"))
-    )
+    world = options.world_coordinates
+    start = None if options.start is None else parse_position(options.start, "start", map, world=world)
+    goals = [parse_position(text, "goal", map, world=world) for text in options.goal]
     if options.json:
         # What is loaded with the first plan is no part of the seconds of this one.
         plan_on_map(GridMap(np.zeros((3, 3), np.uint8), ""), (0, 0), (2, 2), model=model)
     else:
         print(f"Read {map.size}. {map.assumptions}")
     route = plan_on_map(
-        map, start, goal, model=model, iterations=options.iterations, corner_cutting=corner_cutting
+        map, start, goals or None, model=model, iterations=options.iterations, corner_cutting=corner_cutting
     )
     if options.path_out is not None:
         write_route(options.path_out, route.path, map.frame, route_summary(map, route))
     if options.json:
-        summary = route_summary(map, route)
-        print_json(
-            {name: summary[name] for name in ("reached", "cost", "optimal_cost")} | {"seconds": route.seconds}
-        )
+        print_json(_short_summary(map, route, several=len(goals) > 1))
         return
     print(_corner_words(corner_cutting, model))
     print_route(map, route, model)
+    if len(goals) > 1 and route.reached:
+        print(f"Of the {len(goals)} goals the nearest is {route.goal}.")
     if options.path_out is not None:
         print(f"The path is in {options.path_out}.")
-    save_figure(route_figure(map.obstacles_for(route.goal), route), options.out)
+    drawn = graded_figure(map, route) if map.is_graded else route_figure(map.obstacles_for(route.goal), route)
+    save_figure(drawn, options.out)
     print(f"Drawn in {options.out}.")
+
+
+def _short_summary(map: GridMap, route: Route, *, several: bool) -> dict[str, Any]:
+    """What ``--json`` prints about a route."""
+    summary = route_summary(map, route)
+    names = ("reached", "cost", "optimal_cost", *(("length",) if map.is_graded else ()))
+    goal = {"goal": list(route.goal)} if several else {}
+    return {name: summary[name] for name in names} | goal | {"seconds": route.seconds}
 
 
 def _corner_words(cutting: bool, model: Model | None) -> str:
@@ -141,12 +172,35 @@ def _corner_words(cutting: bool, model: Model | None) -> str:
     return f"Corner cutting is forbidden{warning}."
 
 
+def _describe_costs(route: Route, model: Model | None) -> str:
+    """One sentence about a route on a map with costs."""
+    if not route.exists:
+        return describe(route)
+    steps = len(route.path) - 1
+    if model is None:
+        return f"The cheapest route costs {route.cost:.2f}: {steps} steps of length {route.length:.2f}."
+    if not route.reached:
+        return (
+            f"Goal not reached: the network's path ends after {steps} steps; the cheapest one costs "
+            f"{route.optimal_cost:.2f}."
+        )
+    gap = route.cost / route.optimal_cost - 1 if route.optimal_cost else 0.0
+    return (
+        f"Goal reached in {steps} steps of length {route.length:.2f} at a cost of {route.cost:.2f}; the cheapest path "
+        f"costs {route.optimal_cost:.2f} ({'the same' if gap < 1e-9 else f'the route costs {gap:.2%} more'})."
+    )
+
+
 def print_route(map: GridMap, route: Route, model: Model | None) -> None:
     """How long the route is, in cells and in world units, and how it was planned."""
-    if model is None and route.exists:
+    if map.is_graded:
+        print(_describe_costs(route, model))
+    elif model is None and route.exists:
         print(f"The shortest route has {len(route.path) - 1} steps and length {route.optimal_cost:.2f}.")
     else:
         print(describe(route))
+    if model is not None and map.is_graded and not takes_costs(model.network):
+        print(f"{model.id} does not see the costs of the map: it plans by free and blocked cells alone.")
     if model is not None:
         print(f"Planned with {model.id}, {format_iterations(map.obstacles.shape, route.iterations, model)}.")
     if route.exists and map.frame.unit != "cells":

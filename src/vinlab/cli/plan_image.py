@@ -29,7 +29,9 @@ def plan_on_image(file: Path, model: Model, options: "PlanOptions") -> None:
     image = read_terrain_image(file)
     rows, cols = (side // CELL for side in image.image.shape)
     print(f"Read {rows} x {cols} cells of {CELL} x {CELL} pixels.", *image.notes)
-    start, goal = _end(options.start, "start"), _end(options.goal, "goal")
+    if len(options.goal) > 1:
+        raise InputError(f"{model.id} plans to one goal: expected one --goal, got {len(options.goal)}.")
+    start, goal = _end(options.start, "start"), _end(*(options.goal or (None,)), "goal")
     route = navigate_image(model, image.image, start, goal, iterations=options.iterations)
     depth = format_iterations((rows, cols), route.iterations, model)
     print(_describe(route), f"Planned with {model.id}, {depth}.")

@@ -14,6 +14,7 @@ NAMES = (
     "weight_sharing",
     "hierarchical",
     "any_map",
+    "graded",
     "generalisation",
     "ablations",
     "rl",

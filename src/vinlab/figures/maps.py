@@ -48,9 +48,9 @@ def draw_paths(
     cell = cell_points(axes, shape)
     if shortest is not None:
         broad = float(np.clip(0.45 * cell, 2.6, 6))
-        _draw_line(axes, shortest, style.SHORTEST, broad, 1.0, label="shortest path")
+        draw_line(axes, shortest, style.SHORTEST, broad, 1.0, label="shortest path")
     thin = float(np.clip(0.15 * cell, 0.9, 1.8))
-    _draw_line(axes, predicted, style.PREDICTED, thin, 0.4, label="predicted path")
+    draw_line(axes, predicted, style.PREDICTED, thin, 0.4, label="predicted path")
     if len(predicted) < 2 or (predicted == predicted[0]).all():  # a path that never leaves its start
         _mark_standstill(axes, predicted[0], size=float(np.clip(0.6 * cell, 5, 12)))
 
@@ -93,7 +93,8 @@ def require_map(name: str, array: np.ndarray, shape: tuple[int, ...] | None = No
         raise InputError(f"{name}: expected the shape {shape} of the obstacles, got {array.shape}.")
 
 
-def _draw_line(axes: Axes, path: np.ndarray, colour: str, width: float, rim: float, *, label: str) -> None:
+def draw_line(axes: Axes, path: np.ndarray, colour: str, width: float, rim: float, *, label: str) -> None:
+    """A path with a white rim, under a name for the legend."""
     halo = [Stroke(linewidth=width + rim, foreground="white"), Normal()]
     axes.plot(
         path[:, 1],

@@ -1,13 +1,22 @@
-"""Arrays as maps: ``.npy``, ``.npz`` with ``obstacles``, and the datasets of Neural A*."""
+"""Arrays as maps: ``.npy``, ``.npz`` with ``obstacles`` or ``costs``, and the datasets of Neural A*."""
 
 import io
 import math
 import zipfile
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from vinlab.maps.grid_map import GridMap, MapOptions, require_side, unknown_words, with_unknown
+from vinlab.maps.costs import MapValues, grade
+from vinlab.maps.grid_map import (
+    GridMap,
+    MapOptions,
+    map_of_graded,
+    require_side,
+    unknown_words,
+    with_unknown,
+)
 from vinlab.recording.array_files import members_of, open_archive, read_array, read_member
 from vinlab.types import InputError
 
@@ -21,26 +30,30 @@ def map_of_array(data: bytes, name: str, options: MapOptions) -> GridMap:
 
 
 def map_of_archive(data: bytes, name: str, options: MapOptions) -> GridMap:
-    """The map of an ``.npz`` file: its ``obstacles`` (1 is blocked), or a map of Neural A* (1 is free)."""
+    """The map of an ``.npz`` file: ``costs``, ``obstacles`` (1 is blocked), or a map of Neural A* (1 is free)."""
     with open_archive(data, name) as archive:
         names = members_of(archive)
+        if "costs" in names:
+            from vinlab.maps.cost_arrays import map_of_costs
+
+            return map_of_costs(partial(read_member, archive), names, name, options)
         if "obstacles" in names:
             return _map_of_ours(archive, names, name, options)
         if {*NEURAL_ASTAR_MAPS, *NEURAL_ASTAR_GOALS} <= names:
             return _map_of_neural_astar(archive, name, options)
         held = ", ".join(sorted(names)[:8])[:200] or "none"
-    raise InputError(f"{name}: expected an array 'obstacles', got {held}.")
+    raise InputError(f"{name}: expected an array 'obstacles' or 'costs', got {held}.")
 
 
 def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, options: MapOptions) -> GridMap:
     ends = {}
     for end, key in (("start", "starts"), ("goal", "goals")):
         if key in names:
-            ends[end] = _position(read_member(archive, key, name), options.index)
+            ends[end] = position_in(read_member(archive, key, name), options.index)
     return _map_of(read_member(archive, "obstacles", name), name, options, **ends)
 
 
-def _position(positions: np.ndarray, index: int) -> tuple[int, int] | None:
+def position_in(positions: np.ndarray, index: int) -> tuple[int, int] | None:
     """A position of a list of them; None where the list holds no valid one."""
     if positions.ndim != 2 or positions.shape[1] != 2 or not 0 <= index < len(positions):
         return None
@@ -73,6 +86,14 @@ def _marked(goals: np.ndarray, shape: tuple[int, ...], index: int) -> tuple[int,
     return int(row), int(col)
 
 
+def _graded_array(array: np.ndarray, name: str, options: MapOptions) -> GridMap:
+    """The map of an array of costs or heights; not-a-number is unknown."""
+    options.refuse_threshold()
+    unknown = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
+    found = grade(MapValues(np.where(unknown, 0, array), unknown), name, options.grading)
+    return map_of_graded(found, "An array", options)
+
+
 def _map_of(
     array: np.ndarray,
     name: str,
@@ -90,6 +111,8 @@ def _map_of(
     if array.ndim != 2:
         raise InputError(f"{name}: expected maps of two axes (rows, columns), got the shape {array.shape}.")
     require_side(array.shape[0], array.shape[1], name)
+    if options.grading.costs is not None:
+        return replace(_graded_array(array, name, options), start=start, goal=goal)
     obstacles, words = values_to_obstacles(array, name, options)
     return GridMap(obstacles, f"An array; {words}.", start=start, goal=goal)
 

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from vinlab.maps.arrays import values_to_obstacles
-from vinlab.maps.grid_map import GridMap, MapOptions, require_side, unknown_words, with_unknown
+from vinlab.maps.costs import MapValues, grade
+from vinlab.maps.grid_map import (
+    GridMap,
+    MapOptions,
+    map_of_graded,
+    require_side,
+    unknown_words,
+    with_unknown,
+)
 from vinlab.maps.image import GreyImage, shades_to_obstacles
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.types import InputError, missing_library
@@ -80,13 +88,16 @@ def _map_of(band: np.ndarray, known: np.ndarray, frame: Frame, name: str, option
     unknown = ~known | ~np.isfinite(band)
     clean = np.where(unknown, 0, band)
     where = f" in {frame.crs}" if frame.crs else ""
+    height, width = (size if math.isfinite(size) else 1.0 for size in frame.cell_size)
+    raster = f"A raster{where} with cells of {height:g} x {width:g} {frame.unit}"
+    if options.grading.costs is not None:
+        options.refuse_threshold()
+        found = grade(MapValues(clean, unknown, frame), name, options.grading)
+        return map_of_graded(found, raster, options, frame=frame)
     if clean.dtype == np.uint8 and clean.max(initial=0) > 1 and (options.threshold or 0) < 1:
         blocked, words = shades_to_obstacles(GreyImage(clean, 255), options)  # eight bits are shades of grey
     else:
         obstacles, words = values_to_obstacles(clean, name, options)
         blocked = obstacles.astype(bool)
-    height, width = (size if math.isfinite(size) else 1.0 for size in frame.cell_size)
-    words = f"A raster{where} with cells of {height:g} x {width:g} {frame.unit}; {words}"
-    return GridMap(
-        with_unknown(blocked, unknown, options), f"{words}{unknown_words(unknown, options)}.", frame=frame
-    )
+    words = f"{raster}; {words}{unknown_words(unknown, options)}."
+    return GridMap(with_unknown(blocked, unknown, options), words, frame=frame)

@@ -1,11 +1,13 @@
 """The map of a file, with the assumptions behind it, and obstacles inflated by the radius of a robot."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Int64, UInt8
+from jaxtyping import Bool, Float64, Int64, UInt8
 
+from vinlab.maps.costs import CostOptions, Graded, require_cell_costs
+from vinlab.maps.slope import Relief
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.types import InputError
 
@@ -25,6 +27,8 @@ class MapOptions:
     """How cells count whose state the file does not know."""
     index: int = 0
     """Which map of a file that holds several."""
+    grading: CostOptions = field(default_factory=CostOptions)
+    """How values become costs, where they do."""
 
     def require_brightness(self) -> float:
         """The threshold as a brightness."""
@@ -45,6 +49,14 @@ class MapOptions:
         if self.obstacles is not None or self.threshold is not None:
             raise InputError(f"{format} defines its blocked cells: expected no --obstacles or --threshold.")
 
+    def refuse_threshold(self) -> None:
+        """Refuse a threshold where values are costs."""
+        if self.threshold is not None:
+            raise InputError(
+                f"threshold: expected none with --costs {self.grading.costs}, where --cost-limit says what is "
+                f"blocked, got {self.threshold:g}."
+            )
+
 
 @dataclass(frozen=True)
 class GridMap:
@@ -62,6 +74,24 @@ class GridMap:
     goal: tuple[int, int] | None = None
     water_obstacles: UInt8[np.ndarray, "H W"] | None = None
     """0 is water, 1 all else: the map for goals in the water, which is blocked for all others."""
+    costs: Float64[np.ndarray, "_ _"] | None = None
+    """The cost of each free cell, above zero; None where all cost the same."""
+    relief: Relief | None = None
+    """Heights, from which moves uphill and downhill have their costs; None on maps without."""
+
+    def __post_init__(self) -> None:
+        if self.costs is not None:
+            require_cell_costs(self.costs, self.obstacles != 0, "costs")
+        if self.relief is not None and self.relief.elevation.shape != self.obstacles.shape:
+            raise InputError(
+                f"relief: expected heights of the shape {self.obstacles.shape} of the map, "
+                f"got {self.relief.elevation.shape}."
+            )
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether moves cost more in some cells than in others."""
+        return self.costs is not None or self.relief is not None
 
     def obstacles_for(self, goal: tuple[int, int]) -> UInt8[np.ndarray, "H W"]:
         """The obstacles on the terrain of a goal; no move leads from land into the water, or back."""
@@ -105,6 +135,22 @@ def unknown_words(unknown: Bool[np.ndarray, "H W"], options: MapOptions) -> str:
     """How unknown cells count, if there are any."""
     count = int(unknown.sum())
     return f"; {count} unknown cells count as {options.unknown}" if count else ""
+
+
+def map_of_graded(
+    found: Graded, words: str, options: MapOptions, *, frame: Frame = CELLS, corner_cutting: bool = True
+) -> GridMap:
+    """The map of what values mean; ``words`` says what was read."""
+    if options.unknown == "free" and found.unknown.any() and options.grading.costs != "nav2":
+        raise InputError("unknown: expected blocked, as cells without a value have no cost, got free.")
+    return GridMap(
+        with_unknown(found.blocked, found.unknown, options),
+        f"{words}; {found.words}{unknown_words(found.unknown, options)}.",
+        frame=frame,
+        corner_cutting=corner_cutting,
+        costs=found.costs,
+        relief=found.relief,
+    )
 
 
 def inflate_obstacles(map: GridMap, radius: float) -> GridMap:

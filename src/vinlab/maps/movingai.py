@@ -5,6 +5,7 @@ import re
 import numpy as np
 from jaxtyping import UInt8
 
+from vinlab.maps.costs import without_costs
 from vinlab.maps.grid_map import GridMap, MapOptions, require_side
 from vinlab.maps.safe_files import as_text
 from vinlab.types import InputError
@@ -17,6 +18,7 @@ KNOWN = LAND + WATER + "@OT"
 def map_of_movingai(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map of a ``.map`` file; corner cutting is forbidden, as in the lengths of the benchmark."""
     options.refuse_values("A MovingAI map")
+    without_costs(options.grading, "A MovingAI map")
     lines = as_text(data, name).splitlines()
     height, width, first = _header(lines, name)
     require_side(height, width, name)

@@ -1,12 +1,13 @@
 """ROS maps: the yaml file of ``map_server`` and the image that it names."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from vinlab.maps.costs import without_costs
 from vinlab.maps.grid_map import GridMap, MapOptions, unknown_words, with_unknown
 from vinlab.maps.image import GreyImage, read_image
 from vinlab.maps.safe_files import as_text, read_content, resolve_sibling
@@ -14,7 +15,7 @@ from vinlab.maps.transform import LARGEST, Frame
 from vinlab.types import InputError
 
 LARGEST_YAML = 64 * 1024
-MODES = ("trinary", "scale")
+MODES = ("trinary", "scale", "raw")
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class RosMap:
     """Cells with a higher probability of being occupied are blocked."""
     free: float
     """Cells with a lower probability of being occupied are free; those between the two are unknown."""
+    mode: str = "trinary"
+    """Whether cells between the two are unknown, have costs (scale), or pixels are costs themselves (raw)."""
 
 
 def read_ros_map(data: bytes, path: Path, options: MapOptions) -> GridMap:
@@ -38,21 +41,45 @@ def read_ros_map(data: bytes, path: Path, options: MapOptions) -> GridMap:
     options.refuse_values("A ROS map")
     known = parse_yaml(data, str(path))
     file = resolve_sibling(path, known.image)
-    blocked, unknown = occupancy(read_image(read_content(file), str(file)), known)
-    frame = world_frame(known, len(blocked))
+    image = read_image(read_content(file), str(file))
+    frame = world_frame(known, len(image.values))
+    words = f"A ROS map of {known.resolution:g} m per cell, origin {known.origin}"
+    if known.mode != "trinary":
+        return replace(_graded(image, str(file), known, words, options), frame=frame)
+    without_costs(options.grading, "A ROS map of mode trinary")
+    blocked, unknown = occupancy(image, known)
     words = (
-        f"A ROS map of {known.resolution:g} m per cell, origin {known.origin}; occupied above "
-        f"{known.occupied:g}, free below {known.free:g}{unknown_words(unknown, options)}."
+        f"{words}; occupied above {known.occupied:g}, free below {known.free:g}"
+        f"{unknown_words(unknown, options)}."
     )
     return GridMap(with_unknown(blocked, unknown, options), words, frame=frame)
 
 
+def _graded(image: GreyImage, name: str, known: RosMap, words: str, options: MapOptions) -> GridMap:
+    """The map of a mode with costs."""
+    from vinlab.maps.nav2 import map_of_bytes, map_of_shades
+
+    if options.grading.costs not in (None, "nav2"):
+        raise InputError(
+            f"A ROS map of mode {known.mode} defines its costs: expected --costs nav2 or none, "
+            f"got {options.grading.costs}."
+        )
+    if known.mode == "raw":
+        return map_of_bytes(image, name, words, options)
+    return map_of_shades(_occupied(image, known), known.free, known.occupied, words, options)
+
+
 def occupancy(image: GreyImage, known: RosMap) -> tuple[np.ndarray, np.ndarray]:
     """Which cells are blocked, and which are unknown."""
-    share = image.values / np.float32(image.white)
-    occupied = share if known.negate else 1 - share
+    occupied = _occupied(image, known)
     blocked, free = occupied > known.occupied, occupied < known.free
     return blocked, ~blocked & ~free
+
+
+def _occupied(image: GreyImage, known: RosMap) -> np.ndarray:
+    """The probability that each cell is occupied."""
+    share = image.values / np.float32(image.white)
+    return share if known.negate else 1 - share
 
 
 def world_frame(known: RosMap, rows: int) -> Frame:
@@ -80,8 +107,9 @@ def parse_yaml(data: bytes, name: str) -> RosMap:
         raise InputError(
             f"{name}: expected the name of an image under 'image', got a {type(image).__name__}."
         )
-    if fields.get("mode", "trinary") not in MODES:
-        raise InputError(f"{name}: expected the mode {' or '.join(MODES)}, got another.")
+    mode = fields.get("mode", "trinary")
+    if mode not in MODES:
+        raise InputError(f"{name}: expected the mode {', '.join(MODES)}, got another.")
     occupied = _number(fields, "occupied_thresh", name, default=0.65)
     free = _number(fields, "free_thresh", name, default=0.196)
     if not 0 <= free <= occupied <= 1:
@@ -94,7 +122,7 @@ def parse_yaml(data: bytes, name: str) -> RosMap:
     negate = _number(fields, "negate", name, default=0.0)
     if negate not in (0, 1):
         raise InputError(f"{name}: expected 0 or 1 for negate, got {negate:g}.")
-    return RosMap(image, resolution, _origin(fields, name), bool(negate), occupied, free)
+    return RosMap(image, resolution, _origin(fields, name), bool(negate), occupied, free, mode)
 
 
 def _fields(data: bytes, name: str) -> dict[str, Any]:

@@ -22,6 +22,9 @@ ANY_MAP = "any map"
 LARGEST_SIZE = 4096
 """Cells along a side of the maps that a model was trained on."""
 
+COST_MAPS = "maps with costs"
+"""The same entry of a model that is shown the costs of cells."""
+
 SHIPPED = Path(__file__).parents[1] / "pretrained"
 """The folder of the shipped weights: ``.safetensors`` files, each with a ``.json`` card."""
 
@@ -60,10 +63,10 @@ class Model:
         return tuple(max(1, math.ceil(level * scale)) for level in iterations)
 
 
-def default_id(*, corner_cutting: bool) -> str:
+def default_id(*, corner_cutting: bool, serves: str = ANY_MAP) -> str:
     """The shipped model for any map, trained with this rule for diagonal moves where there is such a model."""
     cards = {id: read_card(id) for id in shipped_ids()}
-    general = [id for id, card in cards.items() if card.get("serves") == ANY_MAP]
+    general = [id for id, card in cards.items() if card.get("serves") == serves]
     return min(general, key=lambda id: _cuts_corners(cards[id]["config"]) != corner_cutting)
 
 

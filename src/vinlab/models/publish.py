@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from vinlab.models import ANY_MAP, SHIPPED, stem_of
+from vinlab.models import ANY_MAP, COST_MAPS, SHIPPED, stem_of
 from vinlab.recording.files import read_bytes, write_bytes, write_json
 from vinlab.recording.finished_run import WEIGHTS, FinishedRun, open_run
 from vinlab.recording.hashing import text_hash
@@ -51,6 +51,6 @@ if __name__ == "__main__":
     )
     parser.add_argument("run", type=Path)
     parser.add_argument("--limits", required=True)
-    parser.add_argument("--serves", choices=[ANY_MAP])
+    parser.add_argument("--serves", choices=[ANY_MAP, COST_MAPS])
     options = parser.parse_args()
     print(f"Shipped as {publish(options.run, limits=options.limits, serves=options.serves)}.")

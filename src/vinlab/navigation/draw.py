@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from vinlab.figures.paths import paths_figure
 from vinlab.figures.plans import plan_figure
+from vinlab.maps import GridMap
 from vinlab.navigation.display import display_range
 from vinlab.navigation.routes import Route
 from vinlab.types import GridProblems
@@ -32,6 +33,20 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
         goal=route.goal,
         title=f"K = {'∞' if route.iterations is None else route.iterations} backups",
     )
+
+
+def graded_figure(map: GridMap, route: Route) -> Figure:
+    """The costs or heights of a map, the route over them, and the cheapest one where it is another."""
+    from vinlab.figures.ground import GroundView, ground_figure
+
+    shown = map.costs if map.relief is None else map.relief.elevation
+    assert shown is not None
+    paths = {"cheapest route": route.optimal_path} if route.exists else {}
+    if not np.array_equal(route.path, route.optimal_path):
+        paths["predicted route"] = route.path
+    caption = "cost of a cell" if map.relief is None else "height"
+    view = GroundView(shown, map.obstacles != 0, caption, route.start, [route.goal], paths)
+    return ground_figure([view])
 
 
 def _region_of(goal: tuple[int, int], obstacles: np.ndarray) -> Bool[np.ndarray, "H W"]:

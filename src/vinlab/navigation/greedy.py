@@ -134,6 +134,11 @@ def follow_settled_plan(
     return follow_moves(allowed, obstacles, start, goal, corner_cutting=corner_cutting)
 
 
+def takes_costs(network: Any) -> bool:
+    """Whether the network is shown the costs of a map."""
+    return getattr(getattr(network, "reward", None), "sees_costs", False)
+
+
 def follow_settled_moves(
     moves: Int8[np.ndarray, "H W"],
     obstacles: UInt8[np.ndarray, "H W"],

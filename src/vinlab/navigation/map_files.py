@@ -1,14 +1,17 @@
 """Planning on a map from a file."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import UInt8
 
 from vinlab.maps import GridMap
+from vinlab.maps.transform import CELLS
 from vinlab.models import Model
-from vinlab.navigation.greedy import settles_alone
+from vinlab.navigation.greedy import settles_alone, takes_costs
 from vinlab.navigation.routes import Route, navigate, shortest_route
 from vinlab.planning.fixed_point import FixedPointPlanner
 from vinlab.types import InputError, Iterations
@@ -21,23 +24,59 @@ numbers a cell, and K grows with the map. Planners to the fixed point state the 
 def plan_on_map(
     map: GridMap,
     start: tuple[int, int] | None = None,
-    goal: tuple[int, int] | None = None,
+    goal: tuple[int, int] | Sequence[tuple[int, int]] | None = None,
     *,
     model: Model | None,
     iterations: Iterations = None,
     corner_cutting: bool | None = None,
 ) -> Route:
-    """The route of a model on a map from a file, or without a model the shortest one.
+    """The route of a model on a map from a file, or without a model the shortest one, by cost where the map has costs.
 
-    Without a start or a goal those of the file are taken, and without ``corner_cutting`` the rule of its format.
+    Of several goals the nearest is chosen: the one whose route costs least. Without a start or a goal those of the
+    file are taken, and without ``corner_cutting`` the rule of its format.
     """
-    ends = _named(start, map.start, "start"), _named(goal, map.goal, "goal")
+    start, goals = _named(start, map.start, "start"), goals_of(map, goal)
     cutting = map.corner_cutting if corner_cutting is None else corner_cutting
-    obstacles = obstacles_between(map, *ends)
+    if map.is_graded and model is None:
+        from vinlab.navigation.graded import cheapest_route
+
+        return cheapest_route(map, start, goals, corner_cutting=cutting)
+    routes = [_plan_to(map, start, one, model, iterations, cutting) for one in goals]
+    reached = [route for route in routes if route.reached]
+    seconds = sum(route.seconds for route in routes)
+    return replace(min(reached, key=lambda route: route.cost) if reached else routes[0], seconds=seconds)
+
+
+def _plan_to(
+    map: GridMap,
+    start: tuple[int, int],
+    goal: tuple[int, int],
+    model: Model | None,
+    iterations: Iterations,
+    cutting: bool,
+) -> Route:
+    """The route to one goal."""
+    obstacles = obstacles_between(map, start, goal)
     if model is None:
-        return shortest_route(obstacles, *ends, corner_cutting=cutting)
+        return shortest_route(obstacles, start, goal, corner_cutting=cutting)
     require_plannable(map, model)
-    return navigate(model, obstacles, *ends, iterations=iterations, corner_cutting=cutting)
+    if takes_costs(model.network):
+        from vinlab.navigation.graded_model import navigate_graded
+
+        return navigate_graded(model, map, start, goal, corner_cutting=cutting)
+    route = navigate(model, obstacles, start, goal, iterations=iterations, corner_cutting=cutting)
+    if not map.is_graded:
+        return route
+    from vinlab.navigation.graded import with_costs
+
+    return with_costs(route, map, corner_cutting=cutting)
+
+
+def goals_of(map: GridMap, goal: tuple[int, int] | Sequence[tuple[int, int]] | None) -> list[tuple[int, int]]:
+    """The goals that were given, one or several, or that of the file."""
+    if goal is None or isinstance(goal[0], int | np.integer):
+        return [_named(goal, map.goal, "goal")]  # pyright: ignore[reportArgumentType]
+    return [(int(row), int(col)) for row, col in goal]  # pyright: ignore[reportGeneralTypeIssues]
 
 
 def obstacles_between(
@@ -83,6 +122,10 @@ def parse_position(text: str, name: str, map: GridMap, *, world: bool) -> tuple[
     """The cell that ``ROW,COL`` names, or in the world's coordinates ``X,Y``."""
     if not world:
         return parse_cell(text, name)
+    if map.frame.unit == CELLS.unit:
+        raise InputError(
+            f"{name}: expected ROW,COL without --world-coordinates, as the map has no world coordinates, got '{text}'."
+        )
     found = _two(text, r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
     if not found:
         raise InputError(f"{name}: expected X,Y, two numbers, got '{text}'.")
@@ -102,11 +145,12 @@ def _two(text: str, number: str) -> re.Match[str] | None:
 
 
 def route_summary(map: GridMap, route: Route) -> dict[str, Any]:
-    """What is written about a route besides its path: lengths in cells, and that of the path in world units."""
+    """What is written about a route besides its path: cost, length in cells and in world units."""
     steps = np.diff(map.frame.to_world(route.path), axis=0)
     return {
         "reached": route.reached,
         "cost": route.cost,
+        "length": route.length,
         "optimal_cost": route.optimal_cost if route.exists else None,
         "world_length": float(np.hypot(*steps.T).sum()),
     }

@@ -27,17 +27,22 @@ class Route:
     """From the start to the last cell of the rollout."""
     reached: bool
     cost: float
-    """Length of the path: 1 for a straight move, the square root of 2 for a diagonal one."""
+    """Cost of the path: its length, or on a map with costs what its moves cost."""
     optimal_path: Int[np.ndarray, "T2 2"]
-    """The shortest path; the start alone where no route exists."""
+    """The shortest path, or the cheapest on a map with costs; the start alone where no route exists."""
     optimal_cost: float
-    """Length of the shortest path; infinite where no route exists."""
+    """Cost of the shortest path, or of the cheapest; infinite where no route exists."""
     plan: Plan | None
     """Reward, q and value; None where nothing was planned."""
     iterations: int | tuple[int, ...] | None
     """How many backups the plan took; None where nothing was planned, or until the value settled."""
     seconds: float = 0.0
     """Time of the plan and its path, without that of the shortest path beside it."""
+
+    @property
+    def length(self) -> float:
+        """Length of the path: 1 for a straight move, the square root of 2 for a diagonal one."""
+        return path_cost(self.path)
 
     @property
     def exists(self) -> bool:

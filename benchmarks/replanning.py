@@ -1,0 +1,174 @@
+"""Replanning after cells have changed against planning anew, on one thread.
+
+1 % of the cells of a map get other values: a window of 51 x 51 cells, as a robot's sensors see it, or cells scattered
+all over the map. Times are CPU time of the thread, the median over the edits; ``speedup`` is that of the window on maps
+with costs. *Search*: a search from scratch on the same grid, buffers kept. *Anew*: a new ``vinlab.Planner`` with its
+goal and one path. *Layer*: the differentiable planner on the same costs. ``equal``: on how many of ``edits`` random
+edits of smaller maps the corrected field equals that of a new search to the last bit. The last line is one JSON object.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+
+import vinlab
+from vinlab.domains.gridworld.graded import GradedSet
+from vinlab.maps import GridMap
+from vinlab.navigation.graded import grid_of
+from vinlab.planning.costs import CostMap, terminals_at
+from vinlab.planning.graded import GradedGrid
+from vinlab.planning.replanning import CostField
+from vinlab.planning.shortest_path import ShortestPathPlanner
+
+SHARE = 0.01
+"""Of the cells that change."""
+
+
+def plain(side: int, rng: np.random.Generator) -> GridMap:
+    """Free and blocked cells."""
+    return GridMap((rng.random((side, side)) < 0.25).astype(np.uint8), "")
+
+
+def independent(side: int, rng: np.random.Generator) -> GridMap:
+    """A cost of 1 to 10 for each cell."""
+    return GridMap(np.zeros((side, side), np.uint8), "", costs=rng.uniform(1.0, 10.0, (side, side)))
+
+
+def smooth(side: int, rng: np.random.Generator) -> GridMap:
+    """Smooth costs of 1 to 20 and some obstacles."""
+    drawn = GradedSet("noise", side).sample(1, stream=int(rng.integers(1 << 30)))
+    return GridMap(drawn.obstacles[0], "", costs=drawn.costs[0])
+
+
+KINDS: dict[str, Callable[[int, np.random.Generator], GridMap]] = {
+    "free and blocked": plain,
+    "costs of 1 to 10": independent,
+    "smooth costs": smooth,
+}
+
+
+def changed_cells(kind: str, side: int, rng: np.random.Generator) -> np.ndarray:
+    """1 % of the cells: in one window, or scattered."""
+    if kind == "scattered":
+        numbers = rng.choice(side * side, int(SHARE * side * side), replace=False)
+        return np.stack(np.divmod(numbers, side), axis=-1)
+    width = max(1, round((SHARE * side * side) ** 0.5))
+    corner = rng.integers(0, side - width + 1, 2)
+    return np.argwhere(np.ones((width, width), bool)) + corner
+
+
+def new_values(map: GridMap, cells: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Drawn as the map was; obstacles among costs stay, and a tenth of smooth costs gets blocked."""
+    if map.costs is None:
+        return (rng.random(len(cells)) < 0.25).astype(np.float64)
+    if not map.obstacles.any():
+        return rng.uniform(1.0, 10.0, len(cells))
+    factor = rng.uniform(0.5, 2.0, len(cells))
+    return np.where(rng.random(len(cells)) < 0.1, np.inf, map.costs[tuple(cells.T)] * factor)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    began = time.thread_time()
+    work()
+    return time.thread_time() - began
+
+
+def one_edit(map: GridMap, where: str, rng: np.random.Generator) -> dict[str, float]:
+    """The seconds of one edit, by each way."""
+    side = map.obstacles.shape[0]
+    goal, start = (side // 2, side // 2), (side // 8, side // 8)
+    map.obstacles[goal] = map.obstacles[start] = 0
+    planner = vinlab.Planner(None, map)
+    planner.goal(goal)
+    cells = changed_cells(where, side, rng)
+    cells = cells[(cells != goal).any(axis=1) & (cells != start).any(axis=1)]
+    values = new_values(map, cells, rng)
+
+    def replan() -> None:
+        planner.update(cells, values)
+        planner.path(start)
+
+    def anew(map: GridMap) -> None:
+        other = vinlab.Planner(None, map)
+        other.goal(goal)
+        other.path(start)
+
+    times = {"replan": seconds(replan)}
+    now = planner.map
+    times["anew"] = seconds(lambda: anew(now))
+    field = CostField(grid_of(now), [goal])
+    times["search"] = seconds(lambda: field.set_goals([goal]))
+    times["layer"] = _layer(field.grid, goal)
+    if not np.array_equal(field.costs, planner.costs):
+        raise SystemExit("The corrected field is not that of a new search.")
+    return times
+
+
+def _layer(grid: GradedGrid, goal: tuple[int, int]) -> float:
+    moves = grid.move_costs()
+    allowed = np.isfinite(moves)
+    costs = torch.from_numpy(np.where(allowed, moves, 1.0).astype(np.float32))[None]
+    problem = CostMap(costs, terminals_at(np.array([[goal]]), *grid.shape), torch.from_numpy(allowed)[None])
+    layer = ShortestPathPlanner()
+    with torch.no_grad():
+        return seconds(lambda: layer(problem))
+
+
+def equal_edits(edits: int, side: int) -> int:
+    """On how many edits the corrected field is that of a new search, bit for bit."""
+    rng = np.random.default_rng(1)
+    equal = 0
+    for number in range(edits):
+        if number % 20 == 0:
+            map = list(KINDS.values())[number // 20 % len(KINDS)](side, rng)
+            map.obstacles[side // 2, side // 2] = 0
+            planner = vinlab.Planner(None, map)
+            planner.goal((side // 2, side // 2))
+        cells = changed_cells("scattered" if number % 2 else "window", side, rng)
+        planner.update(cells, new_values(planner.map, cells, rng))
+        field = CostField(grid_of(planner.map), [(side // 2, side // 2)])
+        equal += bool(np.array_equal(field.costs, planner.costs))
+    return equal
+
+
+def measure(side: int, repeats: int) -> list[dict[str, object]]:
+    """A row for each kind of map and of edit."""
+    found = []
+    for name, draw in KINDS.items():
+        for where in ("window", "scattered"):
+            rng = np.random.default_rng(0)
+            one_edit(draw(16, rng), where, rng)  # compiles
+            times = [one_edit(draw(side, rng), where, rng) for _ in range(repeats)]
+            middle = {way: float(np.median([one[way] for one in times])) for way in times[0]}
+            row = {"map": name, "edit": where} | {f"{way}_ms": 1e3 * took for way, took in middle.items()}
+            ratios = {
+                f"{way}/replan": took / middle["replan"] for way, took in middle.items() if way != "replan"
+            }
+            found.append(row | ratios)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    quick = parser.parse_args().quick
+    torch.set_num_threads(1)
+    side, repeats, edits = (64, 2, 40) if quick else (512, 15, 1000)
+    rows = measure(side, repeats)
+    table = Table(*rows[0], title=f"{side} x {side} cells, {SHARE:.0%} of them changed")
+    for row in rows:
+        table.add_row(*(entry if isinstance(entry, str) else f"{entry:.3g}" for entry in row.values()))
+    Console().print(table)
+    equal = equal_edits(edits, 32 if quick else 96)
+    window = next(row for row in rows if row["map"] == "costs of 1 to 10" and row["edit"] == "window")
+    print(json.dumps({"speedup": window["anew/replan"], "rows": rows, "edits": edits, "equal": equal}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Values become costs by the stated rules, and what cannot be a cost is named."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from helpers.raster_files import write_raster
+from vinlab.maps import CostOptions, GridMap, MapOptions, read_map
+from vinlab.types import InputError
+
+
+def graded(rule, **more) -> MapOptions:
+    return MapOptions(grading=CostOptions(rule, **more))
+
+
+def test_an_image_costs_1_where_it_is_white_and_10_where_it_is_black(tmp_path):
+    shades = np.array([[255, 0, 51]], np.uint8)
+    Image.fromarray(shades).save(tmp_path / "map.png")
+    map = read_map(tmp_path / "map.png", graded("linear"))
+    np.testing.assert_allclose(map.costs, [[1.0, 10.0, 8.2]])
+    assert not map.obstacles.any()
+    assert "a cell costs 1 + 9 x its darkness" in map.assumptions
+
+
+def test_the_limit_of_a_linear_rule_blocks_and_bright_turns_an_image_round(tmp_path):
+    shades = np.array([[255, 0, 51]], np.uint8)
+    Image.fromarray(shades).save(tmp_path / "map.png")
+    limited = read_map(tmp_path / "map.png", graded("linear", cost_limit=0.5))
+    assert limited.obstacles.tolist() == [[0, 1, 1]]
+    options = MapOptions(obstacles="bright", grading=CostOptions("linear", cost_scale=4.0))
+    np.testing.assert_allclose(read_map(tmp_path / "map.png", options).costs, [[5.0, 1.0, 1.8]])
+
+
+def test_the_values_of_an_array_are_its_costs_and_not_a_number_is_unknown(tmp_path):
+    np.save(tmp_path / "costs.npy", np.array([[1.5, 2.0], [np.nan, 4.0]]))
+    map = read_map(tmp_path / "costs.npy", graded("linear"))
+    assert map.obstacles.tolist() == [[0, 0], [1, 0]]
+    assert map.costs.tolist() == [[1.5, 2.0], [1.0, 4.0]]
+    assert "1 unknown cells count as blocked" in map.assumptions
+
+
+def test_a_geotiff_of_costs_keeps_its_coordinates(tmp_path):
+    values = np.array([[1.0, 2.0], [3.0, -9999.0]], np.float32)
+    path = write_raster(tmp_path / "costs.tif", values, west=100.0, north=50.0, pixel=2.0, nodata=-9999.0)
+    map = read_map(path, graded("linear", cost_offset=1.0))
+    assert map.costs.tolist() == [[2.0, 3.0], [4.0, 1.0]]
+    assert map.obstacles.tolist() == [[0, 0], [0, 1]]
+    assert map.frame.to_world(np.array([[1, 0]])).tolist() == [[101.0, 47.0]]
+
+
+def test_an_archive_of_costs_blocks_what_it_says_or_what_is_infinite(tmp_path):
+    costs = np.array([[1.0, 2.0], [np.inf, 0.5]])
+    np.savez(tmp_path / "a.npz", costs=costs, starts=np.array([[0, 0]]), goals=np.array([[1, 1]]))
+    map = read_map(tmp_path / "a.npz")
+    assert map.obstacles.tolist() == [[0, 0], [1, 0]]
+    assert (map.start, map.goal) == ((0, 0), (1, 1))
+    for key in ("obstacles", "blocked"):
+        np.savez(tmp_path / "b.npz", costs=np.ones((2, 2, 2)), **{key: np.eye(2)[None].repeat(2, 0)})
+        assert read_map(tmp_path / "b.npz", MapOptions(index=1)).obstacles.tolist() == [[1, 0], [0, 1]]
+
+
+def refused(tmp_path, words, options=None, **arrays):
+    if "array" in arrays:
+        path = tmp_path / "map.npy"
+        np.save(path, arrays["array"])
+    else:
+        path = tmp_path / "map.npz"
+        np.savez(path, **arrays)
+    with pytest.raises(InputError, match=words) as error:
+        read_map(path, options)
+    assert str(error.value).count("\n") == 0
+
+
+def test_costs_that_are_none_are_refused_with_their_place(tmp_path):
+    for wrong in (np.nan, -1.0, 0.0, -np.inf):
+        costs = np.ones((3, 3))
+        costs[1, 2] = wrong
+        refused(tmp_path, r"finite costs above zero in free cells, got .* at \(1, 2\)", costs=costs)
+    refused(tmp_path, r"got -1 at \(0, 0\)", graded("linear"), array=np.array([[-1.0, 2.0]]))
+
+
+def test_costs_and_blocked_cells_of_different_shapes_are_refused(tmp_path):
+    refused(tmp_path, "costs and obstacles of one shape", costs=np.ones((3, 3)), obstacles=np.zeros((3, 4)))
+    refused(tmp_path, "expected only 0 and 1", costs=np.ones((3, 3)), blocked=np.full((3, 3), 7))
+    with pytest.raises(InputError, match=r"costs: expected costs of the shape \(2, 2\) of the map"):
+        GridMap(np.zeros((2, 2), np.uint8), "", costs=np.ones((2, 3)))
+
+
+def test_options_that_do_not_fit_are_refused(tmp_path):
+    refused(
+        tmp_path, "expected no --costs for a file that holds costs", graded("slope"), costs=np.ones((2, 2))
+    )
+    both = MapOptions(threshold=1.0, grading=CostOptions("linear"))
+    refused(tmp_path, "expected none with --costs linear", both, array=np.ones((2, 2)))
+    free = MapOptions(unknown="free", grading=CostOptions("linear"))
+    refused(tmp_path, "cells without a value have no cost", free, array=np.array([[1.0, np.nan]]))
+    (tmp_path / "a.map").write_text("type octile\nheight 1\nwidth 2\nmap\n..\n")
+    with pytest.raises(InputError, match="A MovingAI map has no costs"):
+        read_map(tmp_path / "a.map", graded("linear"))
+    for name in ("cost_offset", "cost_scale", "cost_limit", "cell_size"):
+        with pytest.raises(InputError, match=f"{name}: expected a finite number"):
+            CostOptions("linear", **{name: float("nan")})

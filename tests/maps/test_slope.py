@@ -1,0 +1,91 @@
+"""Slopes cost what the curve says, exactly."""
+
+import math
+
+import numpy as np
+import pytest
+from rasterio.crs import CRS
+
+from helpers.raster_files import write_raster
+from vinlab.maps import CostOptions, MapOptions, Relief, SlopeCurve, read_map
+from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
+
+SIDE, STEEPNESS = 21, 0.25
+ROWS, COLS = np.indices((SIDE, SIDE)) - SIDE // 2
+CONE = -STEEPNESS * 2.0 * np.hypot(ROWS, COLS)
+"""A cone whose flank falls by a quarter of the distance from its top, on cells of 2 m."""
+
+
+def test_a_cone_costs_what_its_slope_says_in_every_move():
+    curve = SlopeCurve(uphill=0.2, downhill=0.1, limit=40.0)
+    costs = Relief(CONE, (2.0, 2.0), curve).move_costs()
+    for move, (down, right) in enumerate(MOVE_OFFSETS.tolist()):
+        for row, col in ((3, 4), (10, 10), (10, 15), (15, 15), (1, 19)):
+            before, after = (math.hypot(row - 10 + step * down, col - 10 + step * right) for step in (0, 1))
+            rise = -STEEPNESS * 2.0 * (after - before)
+            degrees = math.degrees(math.atan(rise / (2.0 * math.hypot(down, right))))
+            factor = 1 + (0.2 if degrees > 0 else 0.1) * abs(degrees)
+            assert costs[move, row, col] == pytest.approx(MOVE_COSTS[move] * factor, rel=1e-12)
+
+
+def test_straight_up_and_down_a_cone_every_move_has_the_slope_of_its_flank():
+    costs = Relief(CONE, (2.0, 2.0), SlopeCurve(uphill=0.2, downhill=0.1)).move_costs()
+    flank = math.degrees(math.atan(STEEPNESS))
+    for move, (down, right) in enumerate(MOVE_OFFSETS.tolist()):
+        for steps in range(1, 9):
+            row, col = 10 + steps * down, 10 + steps * right
+            assert costs[move, row, col] == pytest.approx(MOVE_COSTS[move] * (1 + 0.1 * flank), rel=1e-12)
+            row, col = 10 - steps * down, 10 - steps * right
+            assert costs[move, row, col] == pytest.approx(MOVE_COSTS[move] * (1 + 0.2 * flank), rel=1e-12)
+
+
+def test_a_slope_of_the_limit_is_possible_and_a_steeper_one_is_not():
+    heights = np.array([[0.0, math.tan(math.radians(30.0)), 2.0]])
+    costs = Relief(heights).move_costs()
+    assert costs[2, 0, 0] == pytest.approx(4.0)
+    assert np.isinf(costs[2, 0, 1])
+    assert np.isinf(costs[3, 0, 2])
+    assert np.isinf(costs[0]).all()
+
+
+def test_tobler_is_1_on_level_ground_and_easiest_slightly_downhill():
+    curve = SlopeCurve("tobler", limit=45.0)
+    easiest = math.degrees(math.atan(-0.05))
+    level, down, up = curve.factor(np.array([0.0, easiest, 10.0]))
+    assert level == pytest.approx(1.0)
+    assert down == pytest.approx(math.exp(-3.5 * 0.05))
+    assert up == pytest.approx(math.exp(3.5 * math.tan(math.radians(10.0))))
+
+
+def test_a_geotiff_of_heights_takes_the_size_of_its_cells_and_one_in_degrees_is_refused(tmp_path):
+    path = write_raster(tmp_path / "cone.tif", CONE.astype(np.float32), pixel=2.0)
+    map = read_map(path, MapOptions(grading=CostOptions("elevation")))
+    expected = Relief(CONE.astype(np.float32).astype(np.float64), (2.0, 2.0)).move_costs()
+    np.testing.assert_allclose(map.relief.move_costs(), expected)
+    assert "steeper than 30 degrees is impossible" in map.assumptions
+    path = write_raster(tmp_path / "geo.tif", CONE.astype(np.float32), pixel=0.01, crs=CRS.from_epsg(4326))
+    with pytest.raises(InputError, match="got a map in degrees; give --cell-size"):
+        read_map(path, MapOptions(grading=CostOptions("elevation")))
+    map = read_map(path, MapOptions(grading=CostOptions("elevation", cell_size=2.0)))
+    np.testing.assert_allclose(map.relief.move_costs(), expected)
+
+
+def test_an_array_of_slopes_costs_what_the_curve_says_in_every_cell(tmp_path):
+    np.save(tmp_path / "slope.npy", np.array([[0.0, 10.0], [30.0, 31.0]]))
+    map = read_map(tmp_path / "slope.npy", MapOptions(grading=CostOptions("slope")))
+    np.testing.assert_allclose(map.costs, [[1.0, 2.0], [4.0, 1.0]])
+    assert map.obstacles.tolist() == [[0, 0], [0, 1]]
+    for wrong in (-1.0, 90.0):
+        np.save(tmp_path / "slope.npy", np.array([[wrong]]))
+        with pytest.raises(InputError, match="expected slopes of 0 to 90 degrees"):
+            read_map(tmp_path / "slope.npy", MapOptions(grading=CostOptions("slope")))
+
+
+def test_curves_and_heights_that_make_no_sense_are_refused():
+    for wrong in (0.0, 90.0, -5.0, math.nan):
+        with pytest.raises(InputError, match="expected a slope above 0 and below 90"):
+            SlopeCurve(limit=wrong)
+    with pytest.raises(InputError, match="uphill: expected a finite number of at least 0"):
+        SlopeCurve(uphill=-1.0)
+    with pytest.raises(InputError, match="elevation: expected finite heights, got nan"):
+        Relief(np.array([[np.nan]]))

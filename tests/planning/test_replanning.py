@@ -1,0 +1,104 @@
+"""A field that was corrected equals one of a new search, to the last bit."""
+
+import numpy as np
+import pytest
+
+from helpers.graded_grids import random_cells, random_grid
+from vinlab.planning.graded import GradedGrid
+from vinlab.planning.replanning import CostField
+from vinlab.types import InputError
+
+
+def random_change(rng: np.random.Generator, grid: GradedGrid, kind: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cells all over the grid or in one window, and their new costs, some of them blocked."""
+    rows, cols = grid.shape
+    if rng.random() < 0.5:
+        count = int(rng.integers(1, max(2, rows * cols // 5)))
+        cells = np.stack([rng.integers(0, rows, count), rng.integers(0, cols, count)], axis=1)
+    else:
+        top, left = rng.integers(0, rows), rng.integers(0, cols)
+        cells = np.argwhere(np.ones((min(4, rows - top), min(4, cols - left)))) + (top, left)
+    return cells, random_cells(rng, (len(cells), 1), kind)[:, 0]
+
+
+def test_1000_random_edits_equal_a_new_search():
+    rng = np.random.default_rng(0)
+    edits = 0
+    while edits < 1000:
+        grid, goal = random_grid(rng, edits // 5)
+        goals = [goal, tuple(rng.integers(0, grid.shape).tolist())][: 1 + edits % 2]
+        field = CostField(grid, goals)
+        for _ in range(5):
+            cells, costs = random_change(rng, grid, edits // 5 % 3)
+            field.update(cells, costs)
+            np.testing.assert_array_equal(field.costs, CostField(field.grid, goals).costs)
+            edits += 1
+
+
+def test_edits_of_moves_equal_a_new_search():
+    rng = np.random.default_rng(1)
+    for number in range(100):
+        grid, goal = random_grid(rng, number)
+        grid = GradedGrid(grid.cells, rng.uniform(0.5, 3.0, (8, *grid.shape)), grid.corner_cutting)
+        field = CostField(grid, [goal])
+        for _ in range(3):
+            cells, _ = random_change(rng, grid, 0)
+            cells = np.unique(cells, axis=0)
+            known = field.grid
+            moves = known.moves[:, *cells.T].T * rng.uniform(0.3, 3.0, (len(cells), 8))
+            field.update_moves(cells, known.cells[tuple(cells.T)], moves)
+            np.testing.assert_array_equal(field.costs, CostField(field.grid, [goal]).costs)
+
+
+def test_only_what_follows_from_a_change_is_computed_anew():
+    field = CostField(GradedGrid(np.random.default_rng(0).uniform(1, 2, (100, 100))), [(0, 0)])
+    field.update([(99, 99)], [5.0])
+    assert field.recomputed <= 9
+    field.update([], [])
+    assert field.recomputed == 0
+
+
+def test_a_repair_that_would_take_longer_than_a_search_is_one():
+    rng = np.random.default_rng(0)
+    field = CostField(GradedGrid(rng.uniform(1, 2, (60, 60))), [(0, 0)])
+    cells = np.argwhere(np.ones((60, 60)))
+    field.update(cells, rng.uniform(1, 2, 3600))
+    assert field.recomputed > 3600
+    np.testing.assert_array_equal(field.costs, CostField(field.grid, [(0, 0)]).costs)
+    field.update([(30, 30)], [9.0])
+    np.testing.assert_array_equal(field.costs, CostField(field.grid, [(0, 0)]).costs)
+
+
+def test_costs_over_many_orders_of_magnitude():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        field = CostField(GradedGrid(10 ** rng.uniform(-8, 19, (20, 20))), [(3, 3)])
+        field.update(rng.integers(0, 20, (9, 2)), 10 ** rng.uniform(-8, 19, 9))
+        np.testing.assert_array_equal(field.costs, CostField(field.grid, [(3, 3)]).costs)
+
+
+def test_a_goal_that_is_blocked_and_freed_again():
+    field = CostField(GradedGrid(np.ones((5, 5))), [(2, 2)])
+    before = field.costs
+    field.update([(2, 2)], [np.inf])
+    assert np.isinf(field.costs).all()
+    assert field.path((0, 0)).tolist() == [[0, 0]]
+    field.update([(2, 2)], [1.0])
+    np.testing.assert_array_equal(field.costs, before)
+
+
+def test_a_change_that_is_refused_changes_nothing():
+    field = CostField(GradedGrid(np.ones((4, 4))), [(0, 0)])
+    before = field.costs
+    for cells, costs, words in (
+        ([(0, 4)], [1.0], "expected cells of a map of 4 x 4"),
+        ([(0, 1)], [-1.0], "expected costs above zero"),
+        ([(0, 1)], [np.nan], "expected costs above zero"),
+        ([(0, 1)], [1.0, 2.0], "expected one for each of 1 cells"),
+        ([(0.5, 1)], [1.0], "expected whole numbers"),
+    ):
+        with pytest.raises(InputError, match=words):
+            field.update(cells, costs)
+    with pytest.raises(InputError, match="expected a grid with a cost for each move"):
+        field.update_moves([(0, 0)], [1.0], np.ones((1, 8)))
+    np.testing.assert_array_equal(field.costs, before)
