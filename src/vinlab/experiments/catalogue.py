@@ -18,6 +18,7 @@ NAMES = (
     "ablations",
     "rl",
     "mars",
+    "terrain_costs",
     "control",
     "web",
 )

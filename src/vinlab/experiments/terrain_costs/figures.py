@@ -1,0 +1,58 @@
+"""Figures of a model on held-out images: its route and the demonstrated one, and the costs that it learned."""
+
+from pathlib import Path
+
+import numpy as np
+
+from vinlab.experiments.base import require_problem
+from vinlab.experiments.terrain_costs.data import data_of, make_sets
+from vinlab.experiments.terrain_costs.dataset.record import PathDataset
+from vinlab.experiments.terrain_costs.evaluate import Episode, episodes
+from vinlab.figures.ground import GroundView, ground_figure
+from vinlab.figures.save import save_figure
+from vinlab.models import Model
+
+SHOWN = 3
+
+
+def figures(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
+    """Draw one held-out problem, or the longest on each of some images."""
+    test = make_sets(data_of(model.config), data, seed=0).split.test
+    return [save_figure(routes_figure(model, test, problem), out / f"{model.prefix}routes.png")]
+
+
+def routes_figure(model: Model, test: PathDataset, problem: int | None):
+    """A row for each problem that is shown."""
+    found = list(episodes(model.network, test))
+    if problem is None:
+        shown = _longest(found)
+    else:
+        shown = [found[require_problem(problem, len(found))]]
+    return ground_figure([view_of(one, test) for one in shown], title=f"{model.id} on held-out images")
+
+
+def _longest(found: list[Episode]) -> list[Episode]:
+    """The longest demonstrated path on each image, of some images."""
+    best: dict[int, Episode] = {}
+    for one in sorted(found, key=lambda one: -len(one.demonstrated)):
+        best.setdefault(one.image, one)
+    return list(best.values())[:SHOWN]
+
+
+def view_of(episode: Episode, dataset: PathDataset) -> GroundView:
+    """What is drawn of one problem."""
+    return GroundView(
+        image=picture_of(dataset.images[episode.image]),
+        route=episode.path,
+        demonstrated=episode.demonstrated,
+        learned=episode.costs,
+        true=None if dataset.costs is None else dataset.costs[episode.image],
+        pixels=dataset.pixels,
+    )
+
+
+def picture_of(image: np.ndarray) -> np.ndarray:
+    """An image to look at ``[h w 3]``: its first three channels as colours, or its first one as grey."""
+    shown = image[:3] if len(image) >= 3 else image[:1].repeat(3, axis=0)
+    low, high = np.percentile(shown, [1, 99])
+    return np.clip((shown - low) / max(high - low, 1e-9), 0, 1).transpose(1, 2, 0).astype(np.float32)
