@@ -29,11 +29,20 @@ class GroundView:
     """The learned cost of each cell."""
     true: Float[np.ndarray, "_ _"] | None = None
     pixels: int = 1
+    goal: tuple[int, int] | None = None
+    """Where the route does not reach it."""
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of cells."""
         return self.image.shape[0] // self.pixels, self.image.shape[1] // self.pixels
+
+
+def colours_of(image: Float32[np.ndarray, "C h w"]) -> Float32[np.ndarray, "h w 3"]:
+    """An image to look at: its first three channels as colours, or its first one as grey."""
+    shown = image[:3] if len(image) >= 3 else image[:1].repeat(3, axis=0)
+    low, high = np.percentile(shown, [1, 99])
+    return np.clip((shown - low) / max(high - low, 1e-9), 0, 1).transpose(1, 2, 0).astype(np.float32)
 
 
 def ground_figure(views: Sequence[GroundView], *, title: str = "") -> Figure:
@@ -69,24 +78,19 @@ def _draw(axes: Axes, view: GroundView, panel: str) -> None:
     costs = {"learned cost": view.learned, "true cost": view.true}.get(panel)
     if panel == "routes":
         axes.imshow(view.image, extent=extent, interpolation="nearest")
-        maps.draw_paths(axes, view.shape, view.route, None)
-        if view.demonstrated is not None:
-            style_of = {"color": style.SHORTEST, "linewidth": 2.2, "linestyle": (0, (1, 1)), "zorder": 4}
-            axes.plot(view.demonstrated[:, 1], view.demonstrated[:, 0], label="demonstrated path", **style_of)
-        maps.draw_ends(
-            axes,
-            view.shape,
-            view.route[0],
-            (view.demonstrated if view.demonstrated is not None else view.route)[-1],
-        )
+        _draw_routes(axes, view)
     elif costs is not None:
         low = max(float(costs.min()), 1e-6)
         norm = LogNorm(low, max(float(costs.max()), 1.001 * low))
-        axes.imshow(
-            np.maximum(costs, low),
-            cmap=style.VALUE_COLOURS,
-            norm=norm,
-            extent=extent,
-            interpolation="nearest",
-        )
+        shown = np.maximum(costs, low)
+        axes.imshow(shown, cmap=style.VALUE_COLOURS, norm=norm, extent=extent, interpolation="nearest")
     maps.frame(axes)
+
+
+def _draw_routes(axes: Axes, view: GroundView) -> None:
+    """The demonstrated path below the policy's, so that both can be seen."""
+    maps.draw_paths(
+        axes, view.shape, view.route, view.demonstrated, names=("planned route", "demonstrated path")
+    )
+    last = view.route if view.demonstrated is None else view.demonstrated
+    maps.draw_ends(axes, view.shape, view.route[0], view.goal or last[-1])

@@ -43,14 +43,16 @@ def draw_paths(
     shape: tuple[int, int],
     predicted: Num[np.ndarray, "T 2"],
     shortest: Num[np.ndarray, "S 2"] | None,
+    *,
+    names: tuple[str, str] = ("predicted path", "shortest path"),
 ) -> None:
     """The predicted path as a thin line over the broad shortest one, so that both can be seen."""
     cell = cell_points(axes, shape)
     if shortest is not None:
         broad = float(np.clip(0.45 * cell, 2.6, 6))
-        _draw_line(axes, shortest, style.SHORTEST, broad, 1.0, label="shortest path")
+        _draw_line(axes, shortest, style.SHORTEST, broad, 1.0, label=names[1])
     thin = float(np.clip(0.15 * cell, 0.9, 1.8))
-    _draw_line(axes, predicted, style.PREDICTED, thin, 0.4, label="predicted path")
+    _draw_line(axes, predicted, style.PREDICTED, thin, 0.4, label=names[0])
 
 
 def draw_ends(axes: Axes, shape: tuple[int, int], start: Position | None, goal: Position) -> None:

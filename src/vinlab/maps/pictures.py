@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float32
+from jaxtyping import Bool, Float32, Num
 
 from vinlab.maps.geotiff import read_bands
 from vinlab.maps.grid_map import require_side
@@ -92,6 +92,10 @@ def _channels(image: Any) -> Picture:
 
 def _scaled(values: np.ndarray, known: np.ndarray) -> Float32[np.ndarray, "C H W"]:
     """Whole numbers of 8 or 16 bits as 0 to 1; what is unknown becomes 0."""
+    return np.where(known, as_brightness(values), np.float32(0))
+
+
+def as_brightness(values: Num[np.ndarray, "*S"]) -> Float32[np.ndarray, "*S"]:
+    """Whole numbers of 8 or 16 bits as 0 to 1, other numbers as they are."""
     whites = {"uint8": 255.0, "uint16": 65535.0}
-    scaled = values.astype(np.float32) / whites.get(values.dtype.name, 1.0)
-    return np.where(known, scaled, np.float32(0))
+    return values.astype(np.float32) / np.float32(whites.get(values.dtype.name, 1.0))

@@ -34,7 +34,7 @@ class _LogPartition(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, reward: Tensor, plan: ShortestPathPlan, starts: Tensor) -> Tensor:
-        """log Z of each problem."""
+        """The logarithm of Z of each problem."""
         log_sums, visits = _sum_paths(plan, starts)
         ctx.save_for_backward(visits.to(reward.dtype))
         value = plan.value.detach()[torch.arange(len(starts)), 0, starts[:, 0], starts[:, 1]]
@@ -48,7 +48,7 @@ class _LogPartition(torch.autograd.Function):
 
 
 def _sum_paths(plan: ShortestPathPlan, starts: Tensor) -> tuple[Tensor, Tensor]:
-    """log z of each start ``[B]`` and the expected visits ``[B A H W]``, in float64."""
+    """The logarithm of z of each start ``[B]`` and the expected visits ``[B A H W]``, in float64."""
     from vinlab.planning.fused.soft_paths import sum_paths
 
     assert plan.moves is not None
@@ -66,10 +66,10 @@ def _sum_paths(plan: ShortestPathPlan, starts: Tensor) -> tuple[Tensor, Tensor]:
             starts[:, 0] * cols + starts[:, 1],
         )
     ]
-    jumps = MOVE_OFFSETS @ np.array([cols, 1])
+    arguments = [*arrays, MOVE_OFFSETS @ np.array([cols, 1]), log_sums.numpy(), visits.numpy()]
 
     def work(_: int, first: int, last: int) -> None:
-        sum_paths(first, last, *arrays, jumps, log_sums.numpy(), visits.numpy())
+        sum_paths(first, last, *arguments)
 
     run_shares(work, problems, 8 * actions * rows * cols)
     return log_sums, visits.view(problems, actions, rows, cols)

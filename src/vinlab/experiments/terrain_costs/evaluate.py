@@ -8,16 +8,18 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from vinlab.domains.terrain_costs.observation import observe
 from vinlab.experiments.base import EvaluateRequest, Evaluation
 from vinlab.experiments.results import RunResult
 from vinlab.experiments.terrain_costs.data import TerrainCostsSets, data_of, make_sets
-from vinlab.experiments.terrain_costs.dataset.demonstrations import moves_of, observe
+from vinlab.experiments.terrain_costs.dataset.demonstrations import moves_of
 from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
 from vinlab.learners.callbacks import Progress, no_progress
 from vinlab.models import Model
 from vinlab.navigation.greedy import follow_moves, greedy_moves
+from vinlab.networks.terrain.ground_vin import GroundVin
 from vinlab.planning.cell_costs import cheapest_moves, path_cost
 from vinlab.types import Demonstrations, InputError
 
@@ -98,7 +100,7 @@ def _run(policy: Any, dataset: PathDataset, batch: list[int]) -> list[Episode]:
     )
     plan = policy.plan(observations)
     moves = greedy_moves(policy, plan, len(batch), (blocked.shape[1], blocked.shape[2]))
-    learned = policy.encode(observations[:, :-1]) if hasattr(policy, "reward") else None
+    learned = policy.encode(observations[:, :-1]) if isinstance(policy, GroundVin) else None
     found = []
     for number, path in enumerate(paths):
         ends = _cell(path[0]), _cell(path[-1])

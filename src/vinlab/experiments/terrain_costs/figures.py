@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-import numpy as np
+from matplotlib.figure import Figure
 
 from vinlab.experiments.base import require_problem
 from vinlab.experiments.terrain_costs.data import data_of, make_sets
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
 from vinlab.experiments.terrain_costs.evaluate import Episode, episodes
-from vinlab.figures.ground import GroundView, ground_figure
+from vinlab.figures.ground import GroundView, colours_of, ground_figure
 from vinlab.figures.save import save_figure
 from vinlab.models import Model
 
@@ -21,13 +21,10 @@ def figures(model: Model, out: Path, problem: int | None, data: Path | None) -> 
     return [save_figure(routes_figure(model, test, problem), out / f"{model.prefix}routes.png")]
 
 
-def routes_figure(model: Model, test: PathDataset, problem: int | None):
+def routes_figure(model: Model, test: PathDataset, problem: int | None) -> Figure:
     """A row for each problem that is shown."""
     found = list(episodes(model.network, test))
-    if problem is None:
-        shown = _longest(found)
-    else:
-        shown = [found[require_problem(problem, len(found))]]
+    shown = _longest(found) if problem is None else [found[require_problem(problem, len(found))]]
     return ground_figure([view_of(one, test) for one in shown], title=f"{model.id} on held-out images")
 
 
@@ -42,17 +39,10 @@ def _longest(found: list[Episode]) -> list[Episode]:
 def view_of(episode: Episode, dataset: PathDataset) -> GroundView:
     """What is drawn of one problem."""
     return GroundView(
-        image=picture_of(dataset.images[episode.image]),
+        image=colours_of(dataset.images[episode.image]),
         route=episode.path,
         demonstrated=episode.demonstrated,
         learned=episode.costs,
         true=None if dataset.costs is None else dataset.costs[episode.image],
         pixels=dataset.pixels,
     )
-
-
-def picture_of(image: np.ndarray) -> np.ndarray:
-    """An image to look at ``[h w 3]``: its first three channels as colours, or its first one as grey."""
-    shown = image[:3] if len(image) >= 3 else image[:1].repeat(3, axis=0)
-    low, high = np.percentile(shown, [1, 99])
-    return np.clip((shown - low) / max(high - low, 1e-9), 0, 1).transpose(1, 2, 0).astype(np.float32)

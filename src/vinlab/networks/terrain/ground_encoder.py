@@ -43,7 +43,7 @@ class GroundEncoder(nn.Module):
             raise InputError(
                 f"expected the mean and standard deviation of each channel, got {len(mean)} and {len(std)}."
             )
-        self.channels, self.pixels = hidden, pixels
+        self.inputs, self.channels, self.pixels = len(mean), hidden, pixels
         self.register_buffer("mean", torch.tensor(list(mean))[:, None, None], persistent=False)
         self.register_buffer("std", torch.tensor(list(std))[:, None, None], persistent=False)
         self.over_pixels = nn.Sequential(*_pixel_layers(len(mean), hidden, pixels))

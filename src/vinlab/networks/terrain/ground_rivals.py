@@ -10,18 +10,18 @@ from torch import Tensor, nn
 
 from vinlab.modules.attention import gather_states
 from vinlab.networks.terrain.ground_encoder import GroundEncoder, View
-from vinlab.networks.terrain.policies import TerrainPolicy
+from vinlab.networks.terrain.policies import GroundPolicy
 from vinlab.networks.terrain.reward import mark_goals
 from vinlab.types import MOVE_NAMES, Iterations
 
 
-class _ReactivePolicy(TerrainPolicy):
+class _ReactivePolicy(GroundPolicy):
     """Features of cells, joined with what each cell is told of the goal, then the logits of the moves."""
 
     def __init__(self, encoder: GroundEncoder) -> None:
         super().__init__()
         self.encoder = encoder
-        self.pixels = encoder.pixels
+        self.pixels, self.channels = encoder.pixels, encoder.inputs
 
     def encode(self, images: Float[Tensor, "B C h w"]) -> Float[Tensor, "B D H W"]:
         """The features of every cell; the last channel, of blocked cells, is not seen."""

@@ -11,7 +11,7 @@ from torch.nn import functional
 from vinlab.modules import IdentityPolicy, StateAttention
 from vinlab.modules.move_cost import KnownMoves
 from vinlab.networks.terrain.ground_encoder import GroundEncoder, View
-from vinlab.networks.terrain.policies import TerrainPolicy
+from vinlab.networks.terrain.policies import GroundPolicy
 from vinlab.networks.terrain.reward import marked_cells
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning.cell_costs import cell_move_costs, free_moves
@@ -68,13 +68,12 @@ class GroundCosts(nn.Module):
         return self.condition_on_goals(self.encode(observation[:, :-1]), goals)
 
 
-class GroundVin(TerrainPolicy, ValueIterationNetwork):
+class GroundVin(GroundPolicy, ValueIterationNetwork):
     """A VIN with ``GroundCosts``: the image is encoded once, and each goal gets a plan."""
 
-    @property
-    def pixels(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Along the edge of a cell."""
-        return self._costs.encoder.pixels
+    def __init__(self, *, reward: GroundCosts, **parts: nn.Module) -> None:
+        super().__init__(reward=reward, **parts)
+        self.pixels, self.channels = reward.encoder.pixels, reward.encoder.inputs
 
     @property
     def _costs(self) -> GroundCosts:

@@ -48,6 +48,13 @@ class TerrainPolicy(Policy):
         return logits.transpose(1, 2).unflatten(2, (rows, cols))
 
 
+class GroundPolicy(TerrainPolicy):
+    """A policy that sees images with any number of channels, and a further channel that marks blocked cells."""
+
+    channels: int
+    """Of an image."""
+
+
 class TerrainVin(TerrainPolicy, ValueIterationNetwork):
     """A VIN with a ``TerrainReward``: the image is encoded once, and each goal gets a plan."""
 

@@ -51,7 +51,7 @@ def _weights(q, value, terminals, weights):
 @njit(nogil=True)
 @no_type_check
 def _sum(weights, terminals, order, offsets, sums):
-    """z of every cell."""
+    """The sum z of every cell."""
     for cell in range(len(sums)):
         sums[cell] = 1.0 if terminals[cell] else 0.0
     for _ in range(MOST_SWEEPS):

@@ -9,6 +9,7 @@ from vinlab.domains.gridworld.files import read_arrays
 from vinlab.experiments.terrain_costs.dataset.checks import PathChecks
 from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
+from vinlab.maps.pictures import as_brightness
 from vinlab.types import InputError
 
 WANTED, OPTIONAL = ("observations", "paths", "path_image"), ("blocked", "costs")
@@ -54,7 +55,7 @@ def _observations(array: np.ndarray, path: Path) -> np.ndarray:
             f"observations in {path}: expected numbers of the shape (N, C, H, W), got {array.dtype} of the shape "
             f"{array.shape}."
         )
-    values = array.astype(np.float32)
+    values = as_brightness(array)
     wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):
         image, channel = wrong[0][:2].tolist()

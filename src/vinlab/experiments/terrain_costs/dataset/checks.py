@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, Int64
@@ -9,7 +10,7 @@ from jaxtyping import Bool, Int64
 from vinlab.types import InputError
 
 LARGEST_GAP = 5
-"""The most cells that two cells of a path may lie apart, along the longer axis; the cells between them are filled in."""
+"""The most that two cells of a path may lie apart, along the longer axis; the cells between them are filled in."""
 
 
 @dataclass
@@ -71,7 +72,7 @@ def fill_gaps(cells: Int64[np.ndarray, "T 2"]) -> Int64[np.ndarray, "S 2"]:
     The line is rounded to cells; it makes as few moves as possible, straight and diagonal.
     """
     parts = [cells[:1]]
-    for here, there in zip(cells[:-1], cells[1:], strict=True):
+    for here, there in pairwise(cells):
         count = int(np.abs(there - here).max())
         share = np.arange(1, count + 1)[:, None] / count
         parts.append(np.floor(here + share * (there - here) + 0.5).astype(np.int64))

@@ -9,8 +9,9 @@ import torch
 from jaxtyping import Bool, Float32, Int64
 from torch import Tensor
 
+from vinlab.domains.terrain_costs.observation import observe
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
-from vinlab.types import GOAL_MARK, MOVE_NAMES, MOVE_OFFSETS, Demonstrations
+from vinlab.types import MOVE_NAMES, MOVE_OFFSETS, Demonstrations
 
 SYMMETRIES = 8
 """The turns of a square and their mirror images."""
@@ -71,20 +72,6 @@ def transformed(
         path = np.stack([blocked.shape[1] - 1 - path[:, 1], path[:, 0]], axis=-1)
         image, blocked = np.rot90(image, axes=(1, 2)), np.rot90(blocked)
     return image, blocked, path
-
-
-def observe(
-    images: Float32[np.ndarray, "B C h w"],
-    blocked: Bool[np.ndarray, "B H W"],
-    goals: Int64[np.ndarray, "B 2"],
-    pixels: int,
-) -> Float32[Tensor, "B D h w"]:
-    """The channels of each image, one of blocked cells, and one in which the goal's cell is marked."""
-    cells = np.zeros((len(images), 2, *blocked.shape[1:]), np.float32)
-    cells[:, 0] = blocked
-    cells[np.arange(len(images)), 1, goals[:, 0], goals[:, 1]] = GOAL_MARK
-    wide = cells.repeat(pixels, axis=2).repeat(pixels, axis=3)
-    return torch.from_numpy(np.concatenate([images, wide], axis=1))
 
 
 def moves_of(path: Int64[np.ndarray, "T 2"]) -> list[int]:

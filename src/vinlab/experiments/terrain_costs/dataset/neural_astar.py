@@ -6,6 +6,7 @@ distance lies in the upper part of their map: four for each map, one between eac
 percentile and one at the farthest cell.
 """
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +69,7 @@ def _paths(policy: np.ndarray, distance: np.ndarray) -> list[np.ndarray]:
         return []
     order = known[np.argsort(-distance.ravel()[known], kind="stable")]
     ends = [int(share / 100 * (len(order) - 1)) for share in PERCENTILES]
-    places = [(low + high) // 2 for low, high in zip(ends[:-1], ends[1:], strict=True)] + [ends[-1]]
+    places = [(low + high) // 2 for low, high in pairwise(ends)] + [ends[-1]]
     moves = policy.argmax(axis=0)
     starts = dict.fromkeys(int(order[place]) for place in places)
     return [_follow(moves, distance, np.array(divmod(start, distance.shape[1]))) for start in starts]
