@@ -80,7 +80,7 @@ def data(
     Args:
         domain: Which domain.
         terrain: The files of real terrain.
-        out: The .npz file to write.
+        out: The .npz file to write; terrain-costs: also a folder, for PNG images and paths.csv.
         size: Side of the square maps in cells, 16 (terrain-costs: 40) if not given; mazes need an odd one; on Mars a
             cell is 8 x 8 pixels.
         count: Number of problems, 1000 if not given; terrain-costs: of pictures, 100 if not given.
@@ -108,7 +108,8 @@ def write_pictures(out: Path, *, size: int, count: int, paths: int, detours: flo
     rng = np.random.default_rng(seed)
     problems, owners = sample_dataset(TerrainCostsConfig(size=size), count, paths, rng=rng)
     shown = demonstrate(problems, detours=detours, rng=rng)
-    terrain_costs_files.write_dataset(out, problems, owners, shown)
+    write = terrain_costs_files.write_dataset if out.suffix else terrain_costs_files.write_folder
+    write(out, problems, owners, shown)
     grounds = ", ".join(f"{ground.name} {ground.cost:g}" for ground in GROUNDS)
     print(
         f"{count} pictures of {size} x {size} cells with {paths} demonstrated paths each; a cell costs: {grounds}."

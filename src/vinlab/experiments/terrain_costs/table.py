@@ -19,10 +19,10 @@ from vinlab.recording.finished_run import FinishedRun
 
 LEGEND = """\
 *Cost ratio*: true cost of the policy's route / cost of the cheapest one, over the held-out problems in which the goal
-is reached; *straight* is that of the shortest route, which ignores the costs, on the same problems. *Agreement*: share of
-the demonstrated moves that the policy would have made. Runs named *few* have 20 pictures, all others 100; those named
-*noisy* learn from a demonstrator who makes one move in ten at random. Test pictures are the same for all, and nobody
-strays on them.
+is reached; *straight* is that of the shortest route, which ignores the costs, on the same problems. *Agreement*: share
+of the demonstrated moves that the policy would have made. Runs named *few* have 20 pictures, all others 100; those
+named *noisy* learn from a demonstrator who makes one move in ten at random. Test pictures are the same for all, and
+nobody strays on them.
 """
 
 

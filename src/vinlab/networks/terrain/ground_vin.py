@@ -23,8 +23,14 @@ LEAST_COST: Final = 2.1
 """Of a cell. Costs are in units of the demonstrator's temperature: of log(8) = 2.08 or less, paths of any length in
 circles would be as likely as straight ones."""
 
-MOST_LOG_COST: Final = 8.0
-"""Beyond it a cost has no gradient; costs then differ by a factor of 1,400."""
+MOST_LOG_COST: Final = 9.0
+"""Beyond it a cost has no gradient; costs then differ by a factor of 4,000."""
+
+FIRST_LOG_COST: Final = 2.3
+"""Of all cells before learning: far above the least cost, so that costs can differ by orders of magnitude at once."""
+
+GAIN: Final = 3.0
+"""What the last layer is multiplied by, for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +52,11 @@ class GroundCosts(nn.Module):
         assert self.log_cost.bias is not None
         with torch.no_grad():
             self.log_cost.weight.mul_(0.1)
-            self.log_cost.bias.zero_()
+            self.log_cost.bias.fill_(FIRST_LOG_COST / GAIN)
 
     def encode(self, images: Float[Tensor, "B C h w"]) -> Ground:
         """The cost of each cell, and which are blocked: those with a blocked pixel."""
-        log_cost = self.log_cost(self.encoder(images[:, :-1]))[:, 0]
+        log_cost = GAIN * self.log_cost(self.encoder(images[:, :-1]))[:, 0]
         blocked = functional.max_pool2d(images[:, -1:], self.encoder.pixels)[:, 0] > 0
         return Ground(LEAST_COST + log_cost.clamp(max=MOST_LOG_COST).exp(), blocked)
 
