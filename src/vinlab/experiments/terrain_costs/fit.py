@@ -28,15 +28,15 @@ class FitOptions:
 
     view: View = "near"
     """What a cell's cost depends on: cell (itself alone), near (5 x 5 cells around it) or wide (17 x 17 cells)."""
-    loss: LossName = "imitation"
-    """imitation: each move is a best one. slips: some moves are random. max-entropy: cheap paths are likelier."""
+    loss: LossName = "max-entropy"
+    """max-entropy: cheap paths are likelier. imitation: each move is a best one. slips: some moves are random."""
     pixels_per_cell: int | None = None
     """Pixels along the edge of a cell; 1 if not given, or as arrays of blocked cells or costs tell."""
     split_by: str | None = None
     """Column of the table, or array, by which images are split; its entries may be train, validation and test."""
     skip_bad: bool = False
     """Leave out paths that cannot be used, each with a sentence, instead of stopping at the first."""
-    symmetric: bool = False
+    symmetric: bool = True
     """Train on turned and mirrored images too; not where light or direction matter."""
     hidden: int = 32
     """Filters of each layer."""

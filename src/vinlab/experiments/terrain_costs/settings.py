@@ -12,14 +12,14 @@ from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.terrain.ground_rivals import GroundCnnConfig, MoveClassifierConfig
 from vinlab.networks.terrain.ground_vin import GroundVinConfig
 
-UPDATES: dict[Budget, int] = {"smoke": 4, "small": 300, "paper": 1500}
+UPDATES: dict[Budget, int] = {"smoke": 4, "small": 300, "paper": 3000}
 
 
 @dataclass(frozen=True)
 class PathLearning:
     """How weights are learned."""
 
-    updates: int = 1500
+    updates: int = 3000
     """About how many; they are made in whole epochs."""
     rate: float = 5e-3
     """The highest of one cycle of Adam's rate."""
@@ -27,7 +27,7 @@ class PathLearning:
     """Paths of an update."""
     epoch_updates: int = 50
     """At least as many make an epoch, after which the weights are validated: paths are shown more than once."""
-    symmetric: bool = False
+    symmetric: bool = True
     """Whether the pictures are turned and mirrored; not where light or direction matter."""
 
 
@@ -49,7 +49,8 @@ def configure(
         data = replace(data, pictures=10, paths=2, test_pictures=5, terrain=TerrainCostsConfig(size=12))
     elif budget == "small":
         data = replace(data, test_pictures=20)
-    return TerrainCostsTraining(network, data, loss, PathLearning(UPDATES[budget]))
+    learning = PathLearning(UPDATES[budget], symmetric=data.origin != "slopes")
+    return TerrainCostsTraining(network, data, loss, learning)
 
 
 VIN, CNN, CLASSIFIER = GroundVinConfig(), GroundCnnConfig(), MoveClassifierConfig()
