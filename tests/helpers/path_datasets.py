@@ -11,9 +11,7 @@ from vinlab.domains.terrain_costs.files import padded_paths
 from vinlab.domains.terrain_costs.problem import TerrainCostsConfig, sample_dataset
 
 
-def arrays(
-    pictures: int = 6, paths: int = 2, size: int = 10, seed: int = 0, **changes: Any
-) -> dict[str, Any]:
+def arrays(pictures: int = 6, each: int = 2, size: int = 10, seed: int = 0, **changes: Any) -> dict[str, Any]:
     """The arrays of a dataset, with some of them replaced."""
     rng = np.random.default_rng(seed)
     problems, owners = sample_dataset(TerrainCostsConfig(size=size), pictures, each, rng=rng)

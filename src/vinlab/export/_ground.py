@@ -4,6 +4,7 @@ import numpy as np
 from torch import nn
 
 from vinlab.export._graph_builder import DOUBLE, FLOAT, GraphBuilder
+from vinlab.networks.terrain.ground_encoder import reach_of
 from vinlab.networks.terrain.ground_vin import GAIN, LEAST_COST, MOST_LOG_COST, GroundCosts
 from vinlab.planning.costs import MoveTable
 
@@ -57,8 +58,11 @@ def _add_cells(graph: GraphBuilder, part: GroundCosts) -> str:
     image = graph.node("Gather", ["observation", image_channels], "image", axis=1)
     centred = graph.node("Sub", [image, graph.constant("mean", encoder.mean)], "centred")
     hidden = graph.node("Div", [centred, graph.constant("std", encoder.std)], "normalised")
-    for number, layer in enumerate([*encoder.over_pixels, *encoder.over_cells]):
-        hidden = _add_layer(graph, layer, hidden, f"layer{number}")
+    for name, layers in (("pixels", encoder.over_pixels), ("cells", encoder.over_cells)):
+        if len(layers):
+            hidden = _add_continued(graph, hidden, reach_of(layers), f"{name}_continued")
+        for number, layer in enumerate(layers):
+            hidden = _add_layer(graph, layer, hidden, f"{name}{number}")
     assert part.log_cost.bias is not None
     log_cost = graph.convolution(hidden, GAIN * part.log_cost.weight, "log_cost", GAIN * part.log_cost.bias)
     most = graph.constant("most_log_cost", np.array(MOST_LOG_COST, np.float32))
@@ -74,17 +78,19 @@ def _add_layer(graph: GraphBuilder, layer: nn.Module, image: str, name: str) -> 
         return graph.node("AveragePool", [image], name, kernel_shape=sides, strides=sides)
     assert isinstance(layer, nn.Conv2d)
     assert layer.bias is not None
-    edge, dilation = int(layer.padding[0]), int(layer.dilation[0])
-    pads = graph.constant(f"{name}_pads", np.array([0, 0, edge, edge, 0, 0, edge, edge], np.int64))
-    padded = graph.node("Pad", [image, pads], f"{name}_padded", mode="edge") if edge else image
     weights = [graph.constant(f"{name}_kernel", layer.weight), graph.constant(f"{name}_bias", layer.bias)]
-    return graph.node("Conv", [padded, *weights], name, dilations=[dilation] * 2)
+    return graph.node("Conv", [image, *weights], name, dilations=list(layer.dilation))
+
+
+def _add_continued(graph: GraphBuilder, image: str, reach: int, name: str) -> str:
+    """The image with its edges continued outwards."""
+    pads = graph.constant(f"{name}_pads", np.array([0, 0, reach, reach, 0, 0, reach, reach], np.int64))
+    return graph.node("Pad", [image, pads], name, mode="edge") if reach else image
 
 
 def _add_entered(graph: GraphBuilder, cells: str, moves: MoveTable, name: str) -> str:
     """For each move the entry of the cell that it leads to; beyond the edge that of the edge."""
-    pads = graph.constant("one_around", np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64))
-    padded = graph.node("Pad", [cells, pads], f"{name}_around", mode="edge")
+    padded = _add_continued(graph, cells, 1, f"{name}_around")
     axes = graph.constant("map_axes", np.array([2, 3], np.int64))
     entered = []
     for move, offset in enumerate(moves.offsets):

@@ -32,13 +32,16 @@ class Picture:
 
 def read_picture(path: str | Path) -> Picture:
     """The channels of an image file; the content tells the format, not the name."""
-    path = Path(path)
-    data = read_content(path)
+    return picture_of_bytes(read_content(Path(path)), str(path))
+
+
+def picture_of_bytes(data: bytes, name: str) -> Picture:
+    """The channels in the content of an image file."""
     if re.match(rb"II[*+]\0|MM\0[*+]", data[:4]):
-        return _geotiff(data, str(path))
+        return _geotiff(data, name)
     if data[:4] == b"\x89PNG" or data[:3] == b"\xff\xd8\xff":
-        return _image(data, str(path))
-    raise InputError(f"{path}: expected a PNG, JPEG or GeoTIFF image, got another format.")
+        return _image(data, name)
+    raise InputError(f"{name}: expected a PNG, JPEG or GeoTIFF image, got another format.")
 
 
 def with_channels(picture: Picture, channels: int, name: str) -> Picture:

@@ -65,8 +65,7 @@ class Episode:
     """The learned cost of each cell, where the policy has them."""
 
 
-@torch.no_grad()
-def episodes(policy: Any, dataset: PathDataset, progress: Progress = no_progress) -> Iterator[Episode]:
+def episodes(policy: Any, dataset: PathDataset, progress: Progress = no_progress) -> list[Episode]:
     """The route of a policy on each problem, in their order."""
     policy.eval()
     order = sorted(range(len(dataset)), key=lambda number: dataset.shapes[dataset.path_image[number]])
@@ -74,7 +73,7 @@ def episodes(policy: Any, dataset: PathDataset, progress: Progress = no_progress
     for batch in _same_shapes(order, dataset):
         found.update(zip(batch, _run(policy, dataset, batch), strict=True))
         progress(len(found), len(dataset), "problems")
-    yield from (found[number] for number in range(len(dataset)))
+    return [found[number] for number in range(len(dataset))]
 
 
 def _same_shapes(order: list[int], dataset: PathDataset) -> Iterator[list[int]]:
@@ -90,6 +89,7 @@ def _same_shapes(order: list[int], dataset: PathDataset) -> Iterator[list[int]]:
         yield batch
 
 
+@torch.no_grad()
 def _run(policy: Any, dataset: PathDataset, batch: list[int]) -> list[Episode]:
     images = dataset.path_image[batch]
     blocked = np.stack([dataset.blocked[image] for image in images])
@@ -117,7 +117,7 @@ def _cell(position: np.ndarray) -> tuple[int, int]:
 
 def evaluate_policy(policy: Any, dataset: PathDataset, progress: Progress = no_progress) -> PathScores:
     """The scores of a policy, which sees images, blocked cells and goals alone, on all problems."""
-    found = list(episodes(policy, dataset, progress))
+    found = episodes(policy, dataset, progress)
     moves = sum(len(one.demonstrated) - 1 for one in found)
     scores = PathScores(
         num_problems=len(found),

@@ -23,7 +23,7 @@ def figures(model: Model, out: Path, problem: int | None, data: Path | None) -> 
 
 def routes_figure(model: Model, test: PathDataset, problem: int | None) -> Figure:
     """A row for each problem that is shown."""
-    found = list(episodes(model.network, test))
+    found = episodes(model.network, test)
     shown = _longest(found) if problem is None else [found[require_problem(problem, len(found))]]
     return ground_figure([view_of(one, test) for one in shown], title=f"{model.id} on held-out images")
 

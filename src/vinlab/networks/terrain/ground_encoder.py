@@ -6,6 +6,7 @@ from typing import Literal
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn import functional
 
 from vinlab.types import InputError
 
@@ -23,7 +24,8 @@ LAYERS: dict[View, tuple[tuple[int, int], ...]] = {
 class GroundEncoder(nn.Module):
     """Normalised channels, layers over pixels where a cell has several, and layers over cells.
 
-    Filters see the edge of an image continued outwards, so that a cell at the edge costs what it would cost inside.
+    The edge of an image is continued outwards before the layers, so that a cell at the edge costs what it would cost
+    inside.
     """
 
     mean: Tensor
@@ -48,30 +50,42 @@ class GroundEncoder(nn.Module):
         self.register_buffer("std", torch.tensor(list(std))[:, None, None], persistent=False)
         self.over_pixels = nn.Sequential(*_pixel_layers(len(mean), hidden, pixels))
         inputs = len(mean) if pixels == 1 else hidden
-        self.over_cells = nn.Sequential(*_cell_layers(inputs, hidden, view))
+        self.over_cells = nn.Sequential(*_layers(inputs, hidden, LAYERS[view]))
+        # Channels last: on a CPU the layers then take two thirds of the time.
+        self.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
 
     def forward(self, images: Float[Tensor, "B C h w"]) -> Float[Tensor, "B D H W"]:
         """The features of every cell."""
-        return self.over_cells(self.over_pixels((images - self.mean) / self.std))
+        features = (images - self.mean) / self.std
+        for layers in (self.over_pixels, self.over_cells):
+            if len(layers):
+                features = layers(continued(features, reach_of(layers)))
+        return features
+
+
+def continued(images: Float[Tensor, "B C h w"], reach: int) -> Float[Tensor, "B C _ _"]:
+    """The images with their edges continued outwards."""
+    wider = functional.pad(images, (reach,) * 4, mode="replicate") if reach else images
+    return wider.contiguous(memory_format=torch.channels_last)
+
+
+def reach_of(layers: nn.Sequential) -> int:
+    """How far the filters of some layers reach, together."""
+    filters = (layer for layer in layers if isinstance(layer, nn.Conv2d))
+    return sum(layer.dilation[0] * (layer.kernel_size[0] // 2) for layer in filters)
 
 
 def _pixel_layers(inputs: int, hidden: int, pixels: int) -> list[nn.Module]:
     """Two layers over pixels and the mean of each cell's; none where a pixel is a cell."""
     if pixels == 1:
         return []
-    return [*_filters(inputs, hidden, 3, 1), *_filters(hidden, hidden, 3, 1), nn.AvgPool2d(pixels)]
+    return [*_layers(inputs, hidden, ((3, 1), (3, 1))), nn.AvgPool2d(pixels)]
 
 
-def _cell_layers(inputs: int, hidden: int, view: View) -> list[nn.Module]:
-    sizes = [inputs, *[hidden] * (len(LAYERS[view]) - 1)]
-    return [
-        layer
-        for count, (width, dilation) in zip(sizes, LAYERS[view], strict=True)
-        for layer in _filters(count, hidden, width, dilation)
-    ]
-
-
-def _filters(inputs: int, outputs: int, width: int, dilation: int) -> list[nn.Module]:
-    padding = dilation * (width // 2)
-    filters = nn.Conv2d(inputs, outputs, width, padding=padding, dilation=dilation, padding_mode="replicate")
-    return [filters, nn.ReLU()]
+def _layers(inputs: int, hidden: int, filters: Sequence[tuple[int, int]]) -> list[nn.Module]:
+    """Convolutions without padding, and rectifiers; of each the width and the dilation."""
+    layers: list[nn.Module] = []
+    for width, dilation in filters:
+        layers += [nn.Conv2d(inputs, hidden, width, dilation=dilation), nn.ReLU()]
+        inputs = hidden
+    return layers
