@@ -27,7 +27,7 @@ def fit(
     options: Annotated[FitOptions, arg(name="")],
     out: Path,
     seed: int = 0,
-    threads: int | None = None,
+    threads: int = 1,
     check_only: bool = False,
     resume: bool = False,
     overwrite: bool = False,
@@ -41,14 +41,13 @@ def fit(
         options: How to fit.
         out: Folder of the run.
         seed: Random seed.
-        threads: Number of CPU threads; PyTorch's default if not given.
+        threads: Number of CPU threads; more than one help with large images alone.
         check_only: Check the data, print the summary and stop.
         resume: Continue the unfinished run in the folder.
         overwrite: Replace the run in the folder.
         tensorboard: Write the metrics for TensorBoard too.
     """
-    if threads is not None:
-        torch.set_num_threads(require_at_least(1, threads, "--threads"))
+    torch.set_num_threads(require_at_least(1, threads, "--threads"))
     reading = ReadingOptions(options.pixels_per_cell, options.split_by, options.skip_bad)
     dataset = read_dataset(data, reading)
     first, *others = summary(dataset)

@@ -38,7 +38,8 @@ class PathChecks:
 
     def _checked(self, cells: np.ndarray, blocked: np.ndarray, name: str) -> np.ndarray:
         _require_inside(cells, blocked.shape, name)
-        stays = np.concatenate([[False], (np.diff(cells, axis=0) == 0).all(axis=1)])
+        stays = np.zeros(len(cells), bool)
+        stays[1:] = (np.diff(cells, axis=0) == 0).all(axis=1)
         moved = cells[~stays]
         if len(moved) < 2:
             raise InputError(f"{name}: expected at least 2 different cells, got {len(moved)}.")

@@ -11,11 +11,12 @@ from vinlab.experiments.terrain_costs.dataset.checks import PathChecks
 from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
 from vinlab.maps.path_files import WrittenPath, read_paths
-from vinlab.maps.pictures import Picture, read_picture, with_channels
+from vinlab.maps.pictures import SUFFIXES, Picture, read_picture, with_channels
 from vinlab.maps.safe_files import resolve_sibling
 from vinlab.types import InputError
 
 TABLES = (".csv", ".json")
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def read_folder(folder: Path, options: ReadingOptions) -> PathDataset:
         path_image=np.array([place[path.image] for _, path in kept], np.int64),
         groups=_groups([path for _, path in kept], images, options, table),
         pixels=options.pixels or 1,
-        notes=(*notes, *_unused(written, place), *checks.notes()),
+        notes=(*notes, *_unused(written, place), *_without_paths(folder, written), *checks.notes()),
         files=tuple(image.name for image in images),
     )
 
@@ -157,6 +158,19 @@ def _groups(
                 f"{table}: expected one entry of {options.split_by} for all paths on {path.image}, got several."
             )
     return tuple(found.get(image.name, "") for image in images)
+
+
+def _without_paths(folder: Path, written: list[WrittenPath]) -> list[str]:
+    """Which images of the folder no path lies on."""
+    named = {path.image for path in written}
+    files = (
+        file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.suffix.lower() in SUFFIXES
+    )
+    idle = sorted(name for name in files if name not in named)
+    if not idle:
+        return []
+    shown = ", ".join(idle[:MOST_NAMED]) + (", …" if len(idle) > MOST_NAMED else "")
+    return [f"No path lies on {len(idle)} image{'s' * (len(idle) > 1)}: {shown}."]
 
 
 def _unused(written: list[WrittenPath], place: Mapping[str, int]) -> list[str]:
