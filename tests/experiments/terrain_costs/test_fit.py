@@ -5,7 +5,8 @@ import pytest
 
 import vinlab
 from helpers.path_datasets import arrays, save
-from vinlab.experiments.base import EvaluateRequest
+from vinlab.experiments.base import EvaluateRequest, TrainingRequest
+from vinlab.experiments.runner import train
 from vinlab.experiments.terrain_costs import EXPERIMENT
 from vinlab.experiments.terrain_costs.dataset.demonstrations import PathDemonstrations, moves_of, transformed
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
@@ -94,7 +95,7 @@ def test_images_of_other_channels_and_cells_are_refused(run, tmp_path):
 
 def test_held_out_images_of_a_run_need_its_dataset(run, data):
     model = vinlab.load(run.folder)
-    with pytest.raises(InputError, match="expected --data with a dataset, got none"):
+    with pytest.raises(InputError, match=r"expected --problems, or --data with data\.npz"):
         EXPERIMENT.evaluate(model, EvaluateRequest())
     found = EXPERIMENT.evaluate(model, EvaluateRequest(data=data)).scores
     assert found == run.result["scores"]
@@ -128,3 +129,12 @@ def test_a_blocked_detour_is_scored_by_its_true_cost(run, tmp_path):
     scores = evaluate_policy(vinlab.load(run.folder).network, read_dataset(file))
     assert scores.success_rate == 1.0
     assert scores.cost_ratio_mean >= 1.0
+
+
+@pytest.mark.parametrize("name", ["mars", "classifier", "noisy-vin-slips"])
+def test_settings_run_at_the_smallest_budget(name, tmp_path):
+    request = TrainingRequest(f"terrain-costs/{name}", tmp_path / "run", budget="smoke")
+    run = train(EXPERIMENT, request)
+    assert run.result["scores"]["num_problems"] > 5
+    assert run.result["scores"]["straight_ratio_mean"] >= 1.0
+    assert f"terrain-costs/{name}" in EXPERIMENT.table([run])

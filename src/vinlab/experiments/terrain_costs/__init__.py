@@ -15,4 +15,5 @@ EXPERIMENT = Experiment(
     figures=figures.figures,
     adapt=train.adapt,
     supports=frozenset({"data"}),
+    generated=evaluate.GENERATED,
 )

@@ -27,7 +27,8 @@ class TerrainCostsData:
     """What to train on, to choose weights by and to test on."""
 
     origin: Origin = "pictures"
-    """Generated pictures, images of Mars with their slopes, or a dataset of one's own."""
+    """Generated pictures, images of Mars with their slopes, or a dataset of one's own; the last two need ``--data``,
+    without which they are generated too."""
     pictures: int = 100
     paths: int = 5
     """Demonstrated on each picture."""
@@ -56,18 +57,12 @@ def make_sets(data: TerrainCostsData, source: Path | None, *, seed: int) -> Terr
 
 def _split(data: TerrainCostsData, source: Path | None, seed: int) -> Split:
     if data.origin == "slopes":
-        return slope_split(data.slopes, _required(source, "a folder of Martian terrain"))
-    if data.origin == "own":
-        return split_dataset(read_dataset(_required(source, "a dataset"), data.reading))
+        return slope_split(data.slopes, source)
+    if data.origin == "own" and source is not None:
+        return split_dataset(read_dataset(source, data.reading))
     if source is not None:
         raise InputError(f"expected no --data for generated pictures, got {source}.")
     return generated(data, seed)
-
-
-def _required(source: Path | None, what: str) -> Path:
-    if source is None:
-        raise InputError(f"expected --data with {what}, got none.")
-    return source
 
 
 def generated(data: TerrainCostsData, seed: int) -> Split:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,9 @@ from vinlab.types import Demonstrations, InputError
 
 BATCH = 32
 """Problems that are planned together."""
+
+GENERATED = "generated"
+"""What a manifest names as the source of data that are not real."""
 
 
 @dataclass(frozen=True)
@@ -181,10 +185,19 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
         pixels = model.network.pixels
         dataset = read_dataset(request.problems, ReadingOptions(pixels=pixels if pixels > 1 else None))
     else:
-        seed = int(model.config.get("seed", 0))
-        dataset = make_sets(data_of(model.config), request.data, seed=seed).split.test
+        dataset = held_out(model, request.data)
     require_fitting(model, dataset)
     return Evaluation(evaluate_policy(model.network, dataset, request.progress).to_plain(), {})
+
+
+def held_out(model: Model, data: Path | None) -> PathDataset:
+    """The images that the run of a model held out; those of a dataset need it again."""
+    source = model.config["data"].get("source", GENERATED)
+    if source != GENERATED and data is None:
+        raise InputError(
+            f"expected --problems, or --data with {source}, on which {model.id} was trained, got none."
+        )
+    return make_sets(data_of(model.config), data, seed=0).split.test
 
 
 def require_fitting(model: Model, dataset: PathDataset) -> None:

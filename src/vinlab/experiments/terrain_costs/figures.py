@@ -5,9 +5,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from vinlab.experiments.base import require_problem
-from vinlab.experiments.terrain_costs.data import data_of, make_sets
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
-from vinlab.experiments.terrain_costs.evaluate import Episode, episodes
+from vinlab.experiments.terrain_costs.evaluate import Episode, episodes, held_out
 from vinlab.figures.ground import GroundView, colours_of, ground_figure
 from vinlab.figures.save import save_figure
 from vinlab.models import Model
@@ -17,7 +16,7 @@ SHOWN = 3
 
 def figures(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
     """Draw one held-out problem, or the longest on each of some images."""
-    test = make_sets(data_of(model.config), data, seed=0).split.test
+    test = held_out(model, data)
     return [save_figure(routes_figure(model, test, problem), out / f"{model.prefix}routes.png")]
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from vinlab.domains.terrain_costs.problem import TerrainCostsConfig
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.terrain_costs.data import TerrainCostsData
+from vinlab.experiments.terrain_costs.slopes import SlopeConfig
 from vinlab.learners.path_losses import MaxEntropyConfig, PathImitationConfig, PathLossConfig, SlipConfig
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.terrain.ground_rivals import GroundCnnConfig, MoveClassifierConfig
@@ -46,7 +47,9 @@ def configure(
 ) -> TerrainCostsTraining:
     """The configuration for a budget."""
     if budget == "smoke":
-        data = replace(data, pictures=10, paths=2, test_pictures=5, terrain=TerrainCostsConfig(size=12))
+        slopes = SlopeConfig(side=64, pixels=4, paths=2)
+        terrain = TerrainCostsConfig(size=12)
+        data = replace(data, pictures=10, paths=2, test_pictures=5, terrain=terrain, slopes=slopes)
     elif budget == "small":
         data = replace(data, test_pictures=20)
     learning = PathLearning(UPDATES[budget], symmetric=data.origin != "slopes")
@@ -82,6 +85,6 @@ SETTINGS = by_id(
         _setting(
             "mars", "images of Mars (--data), of which the slope is the hidden cost", VIN, ENTROPY, SLOPES
         ),
-        _setting("own", "what vinlab fit trains on a dataset of your own (--data)", VIN, ENTROPY, OWN),
+        _setting("own", "what vinlab fit trains on a dataset of your own", VIN, ENTROPY, OWN),
     ]
 )

@@ -7,6 +7,7 @@ import numpy as np
 
 from vinlab.domains.mars.rasters.folders import read_mars_folder
 from vinlab.domains.mars.terrain import Terrain
+from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, synthetic_terrains
 from vinlab.domains.terrain_costs.expert import paths_between
 from vinlab.domains.terrain_costs.problem import random_ends
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
@@ -32,17 +33,23 @@ class SlopeConfig:
     """Degrees: a cell costs 1 + (slope / unit) squared, with the mean slope of its pixels."""
 
 
-def slope_split(config: SlopeConfig, folder: Path) -> Split:
-    """Patches of all terrains of a folder, split from north to south."""
-    patches = [patch for terrain in read_mars_folder(folder) for patch in _patches(terrain, config)]
+def slope_split(config: SlopeConfig, folder: Path | None) -> Split:
+    """Patches of all terrains of a folder, or of synthetic ones, split from north to south."""
+    terrains = read_mars_folder(folder) if folder else _synthetic_terrains()
+    patches = [patch for terrain in terrains for patch in _patches(terrain, config)]
     if len(patches) < 3:
         raise InputError(f"{folder}: expected terrain for at least 3 patches, got {len(patches)}.")
     images, costs = (np.stack(column) for column in zip(*patches, strict=True))
-    dataset = _dataset(images, costs, config, folder.name)
+    dataset = _dataset(images, costs, config, folder.name if folder else "synthetic")
     last = len(images)
     test, validation = max(1, round(TEST_SHARE * last)), max(1, round(VALIDATION_SHARE * last))
     ends = last - test - validation, last - test
     return Split(dataset.only(range(ends[0])), dataset.only(range(*ends)), dataset.only(range(ends[1], last)))
+
+
+def _synthetic_terrains() -> list[Terrain]:
+    rng = np.random.default_rng(STREAM)
+    return list(synthetic_terrains(2, rng=rng, config=SyntheticConfig(side=512)))
 
 
 def _patches(terrain: Terrain, config: SlopeConfig) -> list[tuple[np.ndarray, np.ndarray]]:
