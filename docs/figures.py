@@ -18,6 +18,8 @@ import vinlab
 from vinlab.domains.gridworld.expert import solve
 from vinlab.experiments.gridworld.data import make_test_problems
 from vinlab.experiments.gridworld.figures import routes_figure
+from vinlab.experiments.terrain_costs.evaluate import held_out
+from vinlab.experiments.terrain_costs.figures import routes_figure as ground_routes_figure
 from vinlab.figures import save_figure
 from vinlab.models import default_id
 from vinlab.navigation.draw import route_figure
@@ -71,6 +73,13 @@ def draw_value_spread() -> None:
     example["main"](str(IMAGES / "value_spread.png"))
 
 
+def draw_ground() -> None:
+    """Routes on pictures that were held out, by the recorded run that learned what ground costs."""
+    model = vinlab.load(ROOT / "results" / "runs" / "terrain-costs" / "vin" / "default-paper" / "seed-0")
+    figure = ground_routes_figure(model, held_out(model, None), None)
+    save_figure(figure, IMAGES / "ground_routes.png")
+
+
 @contextmanager
 def served_page() -> Iterator[str]:
     """The address of a running server."""
@@ -107,7 +116,7 @@ def draw_page() -> None:
 def main() -> None:
     """Draw all figures."""
     IMAGES.mkdir(exist_ok=True)
-    for draw in (draw_plans, draw_floor_plan, draw_value_spread, draw_page):
+    for draw in (draw_plans, draw_floor_plan, draw_value_spread, draw_ground, draw_page):
         draw()
     print(
         f"Written to {IMAGES.relative_to(ROOT)}: {', '.join(sorted(path.name for path in IMAGES.iterdir()))}."

@@ -9,6 +9,8 @@ from PIL import Image
 from vinlab.domains.terrain_costs.expert import demonstrate
 from vinlab.domains.terrain_costs.files import padded_paths
 from vinlab.domains.terrain_costs.problem import TerrainCostsConfig, sample_dataset
+from vinlab.experiments.terrain_costs.dataset.demonstrations import PathDemonstrations
+from vinlab.experiments.terrain_costs.dataset.record import PathDataset
 
 
 def arrays(pictures: int = 6, each: int = 2, size: int = 10, seed: int = 0, **changes: Any) -> dict[str, Any]:
@@ -56,3 +58,12 @@ def csv_of(paths: dict[tuple[str, str], Any], columns: str = "row,col") -> str:
     """A table with a line for each cell."""
     lines = [f"{image},{number},{a},{b}" for (image, number), cells in paths.items() for a, b in cells]
     return "\n".join([f"image,path,{columns}", *lines]) + "\n"
+
+
+def paths_on(*shapes) -> PathDemonstrations:
+    """A straight path along the second row of each image."""
+    rng = np.random.default_rng(0)
+    images = tuple(rng.normal(size=(2, *shape)).astype(np.float32) for shape in shapes)
+    blocked = tuple(np.zeros(shape, bool) for shape in shapes)
+    paths = tuple(np.stack([np.ones(cols, int), np.arange(cols)], axis=-1) for _, cols in shapes)
+    return PathDemonstrations(PathDataset("", images, blocked, paths, np.arange(len(shapes))))

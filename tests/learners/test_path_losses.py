@@ -4,21 +4,13 @@ import numpy as np
 import pytest
 import torch
 
+from helpers.path_datasets import paths_on
 from vinlab.experiments.terrain_costs.dataset.demonstrations import PathDemonstrations
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
 from vinlab.learners.path_losses import MaxEntropyConfig, PathImitationConfig, SlipConfig
 from vinlab.networks.terrain.ground_rivals import GroundCnnConfig
 from vinlab.networks.terrain.ground_vin import GroundVinConfig
 from vinlab.types import InputError
-
-
-def paths_on(*shapes) -> PathDemonstrations:
-    """A straight path along the second row of each image."""
-    rng = np.random.default_rng(0)
-    images = tuple(rng.normal(size=(2, *shape)).astype(np.float32) for shape in shapes)
-    blocked = tuple(np.zeros(shape, bool) for shape in shapes)
-    paths = tuple(np.stack([np.ones(cols, int), np.arange(cols)], axis=-1) for _, cols in shapes)
-    return PathDemonstrations(PathDataset("", images, blocked, paths, np.arange(len(shapes))))
 
 
 def vin():

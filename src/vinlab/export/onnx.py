@@ -27,7 +27,7 @@ from vinlab.modules import (
 )
 from vinlab.modules.move_cost import KnownMoves, MoveCosts
 from vinlab.networks import ValueIterationNetwork
-from vinlab.networks.terrain.ground_vin import GroundCosts
+from vinlab.networks.terrain.ground_vin import GroundCosts, GuidanceCosts
 from vinlab.planning import (
     GridPlanner,
     HierarchicalPlanner,
@@ -75,6 +75,8 @@ def onnx_model(network: Any) -> Any:
 def _add_known_moves(graph: GraphBuilder, network: Any) -> tuple[int, int]:
     """Add the plan of a VIN that plans to the fixed point; the numbers of channels and of moves are returned."""
     moves, reward = network.transition.moves, network.reward
+    if isinstance(reward, GuidanceCosts):
+        raise InputError("reward of an exported VIN: expected MoveCosts or GroundCosts, got GuidanceCosts.")
     if isinstance(reward, GroundCosts):
         add_fixed_point(graph, add_ground_costs(graph, reward, moves), add_ground_goals(graph, reward), moves)
         return ground_channels(reward), len(moves)

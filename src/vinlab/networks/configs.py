@@ -39,6 +39,7 @@ REGISTRY: dict[str, str] = {
     "terrain-cnn": "terrain.configs:TerrainCnnConfig",
     "terrain-classifier": "terrain.configs:ClassifierConfig",
     "ground-vin": "terrain.ground_vin:GroundVinConfig",
+    "guidance-vin": "terrain.ground_vin:GuidanceVinConfig",
     "ground-cnn": "terrain.ground_rivals:GroundCnnConfig",
     "move-classifier": "terrain.ground_rivals:MoveClassifierConfig",
     "control-vin": "control:ControlVinConfig",

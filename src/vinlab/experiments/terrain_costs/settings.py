@@ -9,11 +9,16 @@ from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.terrain_costs.data import TerrainCostsData
 from vinlab.experiments.terrain_costs.slopes import SlopeConfig
 from vinlab.learners.path_losses import MaxEntropyConfig, PathImitationConfig, PathLossConfig, SlipConfig
+from vinlab.learners.search_loss import SearchLossConfig
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.terrain.ground_rivals import GroundCnnConfig, MoveClassifierConfig
-from vinlab.networks.terrain.ground_vin import GroundVinConfig
+from vinlab.networks.terrain.ground_vin import GroundVinConfig, GuidanceVinConfig
+
+LossConfig = PathLossConfig | SearchLossConfig
 
 UPDATES: dict[Budget, int] = {"smoke": 4, "small": 300, "paper": 3000}
+SEARCH_UPDATES = 400
+"""A search step by step takes twenty times as long as one that is compiled."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +43,12 @@ class TerrainCostsTraining:
 
     network: NetworkConfig
     data: TerrainCostsData
-    loss: PathLossConfig
+    loss: LossConfig
     learning: PathLearning = field(default_factory=PathLearning)
 
 
 def configure(
-    network: NetworkConfig, loss: PathLossConfig, data: TerrainCostsData, budget: Budget, recipe: Recipe
+    network: NetworkConfig, loss: LossConfig, data: TerrainCostsData, budget: Budget, recipe: Recipe
 ) -> TerrainCostsTraining:
     """The configuration for a budget."""
     if budget == "smoke":
@@ -52,11 +57,15 @@ def configure(
         data = replace(data, pictures=10, paths=2, test_pictures=5, terrain=terrain, slopes=slopes)
     elif budget == "small":
         data = replace(data, test_pictures=20)
-    learning = PathLearning(UPDATES[budget], symmetric=data.origin != "slopes")
+    updates = UPDATES[budget]
+    if isinstance(loss, SearchLossConfig):
+        updates = min(updates, SEARCH_UPDATES)
+    learning = PathLearning(updates, symmetric=data.origin != "slopes")
     return TerrainCostsTraining(network, data, loss, learning)
 
 
 VIN, CNN, CLASSIFIER = GroundVinConfig(), GroundCnnConfig(), MoveClassifierConfig()
+GUIDANCE, SEARCH = GuidanceVinConfig(view="wide"), SearchLossConfig()
 IMITATION, SLIPS, ENTROPY = PathImitationConfig(), SlipConfig(), MaxEntropyConfig()
 MANY, FEW = TerrainCostsData(), TerrainCostsData(pictures=20)
 NOISY = TerrainCostsData(detours=0.1)
@@ -64,7 +73,7 @@ OWN, SLOPES = TerrainCostsData(origin="own"), TerrainCostsData(origin="slopes")
 
 
 def _setting(
-    name: str, about: str, network: NetworkConfig, loss: PathLossConfig, data: TerrainCostsData
+    name: str, about: str, network: NetworkConfig, loss: LossConfig, data: TerrainCostsData
 ) -> Setting[TerrainCostsTraining]:
     make: Callable[[Budget, Recipe], TerrainCostsTraining] = partial(configure, network, loss, data)
     return Setting(f"terrain-costs/{name}", about, make, recipes=("default",))
@@ -81,6 +90,7 @@ SETTINGS = by_id(
         _setting("noisy-vin-imitation", "the same; likelihood of each move", VIN, IMITATION, NOISY),
         _setting("noisy-vin-slips", "the same; each move, some made at random", VIN, SLIPS, NOISY),
         _setting("cnn", "a reactive CNN on 100 pictures", CNN, IMITATION, MANY),
+        _setting("neural-astar", "Neural A*'s loss and guidance map on 100 pictures", GUIDANCE, SEARCH, MANY),
         _setting("classifier", "a classifier of moves on 100 pictures", CLASSIFIER, IMITATION, MANY),
         _setting(
             "mars", "images of Mars (--data), of which the slope is the hidden cost", VIN, ENTROPY, SLOPES

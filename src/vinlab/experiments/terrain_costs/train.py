@@ -14,6 +14,7 @@ from vinlab.learners.callbacks import Validation
 from vinlab.learners.imitation import ImitationConfig, imitate
 from vinlab.learners.optimizers import Stage
 from vinlab.learners.path_losses import PathLoss
+from vinlab.learners.search_loss import SearchLoss
 from vinlab.learners.training_state import Best
 
 
@@ -68,7 +69,7 @@ BATCH = 32
 
 
 @torch.no_grad()
-def validate(loss: PathLoss, paths: PathDemonstrations) -> Validation:
+def validate(loss: PathLoss | SearchLoss, paths: PathDemonstrations) -> Validation:
     """The loss of a move on validation paths, and how often the policy would have moved as the demonstrator did."""
     total, agreed = 0.0, 0.0
     for first in range(0, len(paths), BATCH):

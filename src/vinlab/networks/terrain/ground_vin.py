@@ -29,6 +29,9 @@ MOST_LOG_COST: Final = 9.0
 FIRST_LOG_COST: Final = 2.3
 """Of all cells before learning: far above the least cost, so that costs can differ by orders of magnitude at once."""
 
+LEAST_GUIDANCE: Final = 1e-3
+"""A guidance map costs at least this in each cell, so that a search ends."""
+
 GAIN: Final = 3.0
 """What the last layer is multiplied by, for the same reason."""
 
@@ -74,6 +77,16 @@ class GroundCosts(nn.Module):
         return self.condition_on_goals(self.encode(observation[:, :-1]), goals)
 
 
+class GuidanceCosts(GroundCosts):
+    """Costs between 0 and 1, as the guidance maps of Neural A*."""
+
+    def encode(self, images: Float[Tensor, "B C h w"]) -> Ground:
+        """The cost of each cell, and which are blocked."""
+        ground = super().encode(images)
+        # The cost above the least one is an exponential, whose logarithm is the input of the sigmoid.
+        return Ground((ground.costs - LEAST_COST + 1e-9).log().sigmoid() + LEAST_GUIDANCE, ground.blocked)
+
+
 class GroundVin(GroundPolicy, ValueIterationNetwork):
     """A VIN with ``GroundCosts``: the image is encoded once, and each goal gets a plan."""
 
@@ -89,6 +102,10 @@ class GroundVin(GroundPolicy, ValueIterationNetwork):
     def encode(self, images: Float[Tensor, "B C h w"]) -> Ground:
         """What the images tell without a goal."""
         return self._costs.encode(images)
+
+    def goals(self, observation: Float[Tensor, "B C h w"]) -> Int[Tensor, "B 2"]:
+        """The cell that the last channel of each observation marks."""
+        return marked_cells(observation[:, -1], self.pixels)
 
     def condition_on_goals(
         self, features: Ground, goals: Int[Tensor, "B G 2"], *, iterations: Iterations = None
@@ -123,3 +140,17 @@ class GroundVinConfig:
             attention=StateAttention(),
             policy=IdentityPolicy(),
         )
+
+
+@dataclass(frozen=True)
+class GuidanceVinConfig(GroundVinConfig):
+    """The same with costs between 0 and 1: the encoder of Neural A*, with an exact search on its guidance map."""
+
+    kind: ClassVar[str] = "guidance-vin"
+
+    def build(self) -> GroundVin:
+        """The network with fresh weights."""
+        network = super().build()
+        network.reward = GuidanceCosts(network.reward.encoder)
+        nn.init.zeros_(network.reward.log_cost.bias)
+        return network
