@@ -18,8 +18,10 @@ import vinlab
 from vinlab.domains.gridworld.expert import solve
 from vinlab.experiments.gridworld.data import make_test_problems
 from vinlab.experiments.gridworld.figures import routes_figure
+from vinlab.experiments.terrain_costs.evaluate import held_out
+from vinlab.experiments.terrain_costs.figures import routes_figure as ground_routes_figure
 from vinlab.figures import save_figure, style
-from vinlab.figures.ground import GroundView, ground_figure
+from vinlab.figures.graded import GradedView, graded_figure
 from vinlab.maps import GridMap, Relief, SlopeCurve
 from vinlab.models import default_id
 from vinlab.navigation.draw import route_figure
@@ -104,8 +106,15 @@ def draw_slope_routes() -> None:
         ground = GridMap(np.zeros(ridge.shape, np.uint8), "", relief=Relief(ridge, curve=curve))
         there, back = (vinlab.plan_on_map(ground, *ends, model=None) for ends in ((west, east), (east, west)))
         paths = {f"to the goal, {there.cost:.1f}": there.path, f"back, {back.cost:.1f}": back.path}
-        views.append(GroundView(ridge, np.zeros(ridge.shape, bool), caption, west, [east], paths))
-    save_figure(ground_figure(views), IMAGES / "slope_routes.png")
+        views.append(GradedView(ridge, np.zeros(ridge.shape, bool), caption, west, [east], paths))
+    save_figure(graded_figure(views), IMAGES / "slope_routes.png")
+
+
+def draw_ground() -> None:
+    """Routes on pictures that were held out, by the recorded run that learned what ground costs."""
+    model = vinlab.load(ROOT / "results" / "runs" / "terrain-costs" / "vin" / "default-paper" / "seed-0")
+    figure = ground_routes_figure(model, held_out(model, None), None)
+    save_figure(figure, IMAGES / "ground_routes.png")
 
 
 @contextmanager
@@ -150,6 +159,7 @@ def main() -> None:
         draw_value_spread,
         draw_slope_curves,
         draw_slope_routes,
+        draw_ground,
         draw_page,
     ):
         draw()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vinlab.envs import register_environments
+    from vinlab.experiments.terrain_costs.fit import FitOptions, fit
     from vinlab.maps import read_map
     from vinlab.models import Model, load
     from vinlab.modules import (
@@ -60,6 +61,7 @@ __all__ = [
     "CostMap",
     "Demonstrations",
     "ExpCostReward",
+    "FitOptions",
     "FixedPointPlanner",
     "FixedTransition",
     "GraphPlan",
@@ -99,6 +101,7 @@ __all__ = [
     "coarse_as_initial_value",
     "coarse_as_reward",
     "evaluate",
+    "fit",
     "load",
     "move_kernels",
     "move_logits",
@@ -114,6 +117,7 @@ _CORE = ("vinlab.types", "vinlab.planning", "vinlab.modules", "vinlab.networks")
 
 _ELSEWHERE = {
     "CostMap": "vinlab.planning.costs",
+    "FitOptions": "vinlab.experiments.terrain_costs.fit",
     "FixedPointPlanner": "vinlab.planning.fixed_point",
     "KnownMoves": "vinlab.modules.move_cost",
     "MoveCosts": "vinlab.modules.move_cost",
@@ -125,6 +129,7 @@ _ELSEWHERE = {
     "Planner": "vinlab.navigation.planner",
     "Route": "vinlab.navigation.routes",
     "evaluate": "vinlab.navigation.evaluation",
+    "fit": "vinlab.experiments.terrain_costs.fit",
     "load": "vinlab.models",
     "navigate": "vinlab.navigation.routes",
     "plan_on_map": "vinlab.navigation.map_files",

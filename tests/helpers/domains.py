@@ -1,4 +1,4 @@
-"""The five domains as the contract describes a domain; one that lacks a part is skipped with the reason."""
+"""The domains as the contract describes a domain; one that lacks a part is skipped with the reason."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -85,6 +85,21 @@ def mars() -> Domain:
     )
 
 
+def terrain_costs() -> Domain:
+    ours = parts(
+        "terrain_costs", problem="TerrainCostsConfig sample_problems", expert="solve", environment="step"
+    )
+    config = ours.TerrainCostsConfig(size=12)
+    return Domain(
+        sample=lambda count, *, rng: ours.sample_problems(config, count, rng=rng),
+        expert=cell_expert(ours.solve),
+        environment=lambda problems: World(
+            problems.starts, lambda s, a: ours.step(config.shape, s, a), at_goals(problems)
+        ),
+        horizon=144,
+    )
+
+
 def control() -> Domain:
     pytest.importorskip("mujoco", reason="MuJoCo is an extra")
     ours = parts(
@@ -155,6 +170,7 @@ DOMAINS: dict[str, Callable[[], Domain]] = {
     "gridworld": gridworld,
     "holeworld": holeworld,
     "mars": mars,
+    "terrain_costs": terrain_costs,
     "control": control,
     "web": web,
 }

@@ -37,6 +37,7 @@ COMMANDS = {
     "train": Command(
         "train:train", "Train a setting from scratch, evaluate it and record the run.", resumes=True
     ),
+    "fit": Command("fit:fit", "Learn costs of ground from paths on images of your own.", resumes=True),
     "evaluate": Command("evaluate:evaluate", "Evaluate a trained model on unseen problems."),
     "plan": Command("plan:plan", "Plan a route on a map of your own."),
     "export": Command("export:export", "Write a trained VIN as ONNX."),

@@ -1,4 +1,4 @@
-"""``vinlab data``: problems of the grid-world, or on synthetic or real terrain, written to a file."""
+"""``vinlab data``: problems of the grid-world, on terrain, or pictures with demonstrated paths, as a file."""
 
 import re
 from dataclasses import dataclass
@@ -28,6 +28,9 @@ from vinlab.domains.mars.patches import PAPER_PATCHES, PatchConfig
 from vinlab.domains.mars.problem import sample_from_tiles, synthetic_tiles
 from vinlab.domains.mars.rasters.pairs import TerrainFiles, terrain_tiles
 from vinlab.domains.mars.terrain import Terrain
+from vinlab.domains.terrain_costs import files as terrain_costs_files
+from vinlab.domains.terrain_costs.expert import demonstrate
+from vinlab.domains.terrain_costs.problem import GROUNDS, TerrainCostsConfig, sample_dataset
 from vinlab.types import CELL, InputError
 
 Family = Literal["obstacles", "scattered", "mazes"]
@@ -69,36 +72,59 @@ class TerrainOptions:
 
 
 def data(
-    domain: Positional[Literal["gridworld", "mars"]],
+    domain: Positional[Literal["gridworld", "mars", "terrain-costs"]],
     /,
     terrain: Annotated[TerrainOptions, arg(name="")],
     out: Path,
-    size: int = 16,
-    count: int = 1000,
+    size: int | None = None,
+    count: int | None = None,
     family: Family = "obstacles",
     seed: int = 0,
     threshold: float = PAPER_PATCHES.threshold,
+    paths: int = 5,
+    detours: float = 0.0,
 ) -> None:
-    """Generate problems, or cut them from images of terrain, and write a file for evaluate --problems.
+    """Generate problems, or cut them from images of terrain, and write a file for evaluate --problems or fit.
 
     Args:
         domain: Which domain.
         terrain: The files of real terrain.
-        out: The .npz file to write.
-        size: Side of the square maps in cells; mazes need an odd one; on Mars a cell is 8 x 8 pixels.
-        count: Number of problems.
+        out: The .npz file to write; terrain-costs: also a folder, for PNG images and paths.csv.
+        size: Side of the square maps in cells, 16 (terrain-costs: 40) if not given; mazes need an odd one; on Mars a
+            cell is 8 x 8 pixels.
+        count: Number of problems, 1000 if not given; terrain-costs: of pictures, 100 if not given.
         family: Grid-world: random obstacles as in the paper, single random cells, or mazes.
         seed: Random seed.
         threshold: Mars: degrees from which on a cell is blocked.
+        paths: Terrain-costs: demonstrated paths on each picture.
+        detours: Terrain-costs: the probability that the demonstrator makes a random move.
     """
     require_between(0, seed, MOST_SEED, "--seed")
     require_file_name(out)
+    if domain == "terrain-costs":
+        write_pictures(out, size=size or 40, count=count or 100, paths=paths, detours=detours, seed=seed)
+        return
+    size, count = 16 if size is None else size, 1000 if count is None else count
     if domain == "mars":
         write_terrain_problems(out, terrain.files(), size=size, count=count, threshold=threshold, seed=seed)
     elif terrain != TerrainOptions():
         raise InputError(f"data gridworld: expected no {OPTIONS}, which belong to data mars.")
     else:
         write_grid_problems(out, family, size=size, count=count, seed=seed)
+
+
+def write_pictures(out: Path, *, size: int, count: int, paths: int, detours: float, seed: int) -> None:
+    """Write pictures of ground with hidden costs and demonstrated paths."""
+    rng = np.random.default_rng(seed)
+    problems, owners = sample_dataset(TerrainCostsConfig(size=size), count, paths, rng=rng)
+    shown = demonstrate(problems, detours=detours, rng=rng)
+    write = terrain_costs_files.write_dataset if out.suffix else terrain_costs_files.write_folder
+    write(out, problems, owners, shown)
+    grounds = ", ".join(f"{ground.name} {ground.cost:g}" for ground in GROUNDS)
+    print(
+        f"{count} pictures of {size} x {size} cells with {paths} demonstrated paths each; a cell costs: {grounds}."
+    )
+    print(f"Written to {out}.")
 
 
 def parse_spacing(text: str | None) -> tuple[float, ...] | None:

@@ -34,13 +34,16 @@ class Measure:
 
 MEASURES = {
     "success_rate": Measure("success", "{:.1%}"),
-    "cost_ratio_mean": Measure("cost / optimal, mean", "{:.4f}"),
+    "cost_ratio_mean": Measure("cost / cheapest, mean", "{:.4f}"),
     "cost_ratio_median": Measure("median", "{:.4f}"),
     "trajectory_difference": Measure("extra steps, mean", "{:.3f}"),
     "optimal_action_accuracy": Measure("optimal moves", "{:.2%}", in_groups=False),
     "prediction_loss": Measure("0–1 loss vs expert *", "{:.3f}", in_groups=False),
     "reached_share": Measure("success from all cells", "{:.1%}"),
     "optimally_reached_share": Measure("by a shortest path", "{:.1%}"),
+    "move_agreement": Measure("demonstrated moves", "{:.1%}"),
+    "demonstrated_ratio_mean": Measure("the same of the demonstrations", "{:.3f}"),
+    "straight_ratio_mean": Measure("the same of the shortest routes", "{:.3f}"),
     "train_distance": Measure("final distance, training domains", "{:.3f}"),
     "test_distance": Measure("final distance, unseen domains", "{:.3f}"),
     "test_failed": Measure("goal not reached", "{:.1%}"),

@@ -1,17 +1,22 @@
 """``vinlab plan`` with a model that sees an image of terrain."""
 
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vinlab.cli.output import format_iterations
+from vinlab.cli.output import format_iterations, print_json
 from vinlab.domains.mars.rasters.image import TerrainImage, read_terrain_image
+from vinlab.figures.ground import GroundView, colours_of, ground_figure
 from vinlab.figures.save import save_figure
 from vinlab.figures.terrain import TerrainView, terrain_figure
 from vinlab.maps import MapOptions, write_route
+from vinlab.maps.pictures import Picture, read_picture, with_channels
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.models import Model
-from vinlab.navigation.images import ImageRoute, navigate_image
+from vinlab.navigation.images import ImageRoute, cells_of, navigate_image, sees_ground
 from vinlab.navigation.map_files import parse_cell
+from vinlab.planning.cell_costs import path_cost
 from vinlab.types import CELL, InputError
 
 if TYPE_CHECKING:
@@ -20,12 +25,17 @@ if TYPE_CHECKING:
 
 def plan_on_image(file: Path, model: Model, options: "PlanOptions") -> None:
     """Plan a route on an image, describe it and write the files; options of maps are refused."""
-    others = (options.corner_cutting, options.world_coordinates, options.robot_radius, options.json)
-    if options.map_options() != MapOptions() or others != ("auto", False, 0.0, False):
+    others = [options.corner_cutting, options.robot_radius]
+    others += [] if sees_ground(model) else [options.world_coordinates, options.json]
+    if options.map_options() != MapOptions() or others not in (["auto", 0.0], ["auto", 0.0, False, False]):
+        more = "" if sees_ground(model) else ", --world-coordinates, --json"
         raise InputError(
-            f"{model.id} plans on the image itself: expected no --world-coordinates, --robot-radius, --index, "
-            "--obstacles, --threshold, --unknown, --corner-cutting or --json."
+            f"{model.id} plans on the image itself: expected no --robot-radius, --index, --obstacles, --threshold, "
+            f"--unknown{more} or --corner-cutting."
         )
+    if sees_ground(model):
+        plan_on_ground(file, model, options)
+        return
     image = read_terrain_image(file)
     rows, cols = (side // CELL for side in image.image.shape)
     print(f"Read {rows} x {cols} cells of {CELL} x {CELL} pixels.", *image.notes)
@@ -42,6 +52,81 @@ def plan_on_image(file: Path, model: Model, options: "PlanOptions") -> None:
     view = TerrainView(image.image, route.start, route.goal, route.path, reward=route.reward)
     save_figure(terrain_figure([view]), options.out)
     print(f"Drawn in {options.out}.")
+
+
+def plan_on_ground(file: Path, model: Model, options: "PlanOptions") -> None:
+    """Plan a route on an image of ground, whose costs the model has learned."""
+    picture = with_channels(read_picture(file), model.network.channels, str(file))
+    rows, cols = cells_of(model, picture)
+    pixels = model.network.pixels
+    ends = [_ground_end(options, name, picture, pixels) for name in ("start", "goal")]
+    began = time.perf_counter()
+    route = navigate_image(model, picture, *ends, iterations=options.iterations)
+    seconds = time.perf_counter() - began
+    frame = _cell_frame(picture.frame, pixels)
+    summary = {"reached": route.reached, "length": route.cost, "cost": _learned_cost(route)}
+    if options.path_out is not None:
+        write_route(options.path_out, route.path, frame, summary)
+    if options.json:
+        print_json(summary | {"seconds": seconds})
+        return
+    cells = "" if pixels == 1 else f" of {pixels} x {pixels} pixels"
+    print(f"Read {rows} x {cols} cells{cells} with {model.network.channels} channels.")
+    print(_describe_ground(route), f"Planned with {model.folder or model.id}.")
+    if options.path_out is not None:
+        print(f"The path is in {options.path_out}.")
+    learned = None if route.reward is None else -route.reward
+    shown = picture.values[:, : rows * pixels, : cols * pixels]
+    view = GroundView(colours_of(shown), route.path, learned=learned, goal=route.goal, pixels=pixels)
+    save_figure(ground_figure([view]), options.out)
+    print(f"Drawn in {options.out}.")
+
+
+def _ground_end(options: "PlanOptions", name: str, picture: Picture, pixels: int) -> tuple[int, int]:
+    text = getattr(options, name)
+    if text is None:
+        raise InputError(f"expected --{name} {'X,Y' if options.world_coordinates else 'ROW,COL'}, got none.")
+    if not options.world_coordinates:
+        return parse_cell(text, name)
+    if picture.frame.unit == "cells":
+        raise InputError(
+            "--world-coordinates: expected a GeoTIFF with a transform, got an image without one."
+        )
+    try:
+        x, y = (float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"--{name}: expected X,Y, got '{text}'.") from None
+    row, col = picture.frame.to_cell(x, y)
+    return row // pixels, col // pixels
+
+
+def _learned_cost(route: ImageRoute) -> float | None:
+    return None if route.reward is None else path_cost(-route.reward, route.path)
+
+
+def _describe_ground(route: ImageRoute) -> str:
+    steps = len(route.path) - 1
+    if not route.reached:
+        return f"Goal not reached: the path ends after {steps} steps."
+    cost = _learned_cost(route)
+    words = "" if cost is None else f" and learned cost {cost:.1f}"
+    return f"Reached in {steps} steps of length {route.cost:.2f}{words}."
+
+
+def _cell_frame(frame: Frame, pixels: int) -> Frame:
+    """The centres of cells of several pixels in the coordinates of an image."""
+    if pixels == 1 or frame is CELLS:
+        return frame
+    shift = (pixels - 1) / 2
+    return replace(
+        frame,
+        a=frame.a * pixels,
+        b=frame.b * pixels,
+        c=frame.c + shift * (frame.a + frame.b),
+        d=frame.d * pixels,
+        e=frame.e * pixels,
+        f=frame.f + shift * (frame.d + frame.e),
+    )
 
 
 def _end(text: str | None, name: str) -> tuple[int, int]:

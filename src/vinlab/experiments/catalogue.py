@@ -19,6 +19,7 @@ NAMES = (
     "ablations",
     "rl",
     "mars",
+    "terrain_costs",
     "control",
     "web",
 )

@@ -21,10 +21,9 @@ def input_channels(part: MoveCosts) -> int:
     return max(*part.seen, part.goal_channel) + 1
 
 
-def add_fixed_point(graph: GraphBuilder, part: MoveCosts, moves: MoveTable) -> None:
-    """Add the costs and the plan: the graph's ``reward``, ``value`` and ``q``."""
-    costs = _add_costs(graph, part)
-    start = _add_terminals(graph, part)
+def add_fixed_point(graph: GraphBuilder, costs: str, marks: str, moves: MoveTable) -> None:
+    """Add the plan, the graph's ``value`` and ``q``, for costs of moves and cells with the mark of a goal."""
+    start = _add_terminals(graph, marks)
     actions = graph.constant("action_axis", np.array([1], np.int64))
     true = graph.constant("true", np.array(True))
     body = _backup_body(graph, moves, costs, start, actions)
@@ -35,7 +34,7 @@ def add_fixed_point(graph: GraphBuilder, part: MoveCosts, moves: MoveTable) -> N
     graph.node("Cast", [q], "q", to=FLOAT)
 
 
-def _add_costs(graph: GraphBuilder, part: MoveCosts) -> str:
+def add_move_costs(graph: GraphBuilder, part: MoveCosts) -> str:
     """The cost of each move in each cell, in float64; its negative is the reward."""
     bias = part.log_price.bias
     assert bias is not None
@@ -54,10 +53,14 @@ def _add_costs(graph: GraphBuilder, part: MoveCosts) -> str:
     return graph.node("Cast", [costs], "exact_costs", to=DOUBLE)
 
 
-def _add_terminals(graph: GraphBuilder, part: MoveCosts) -> str:
-    """The value before the first backup: 0 in the terminal cells, unreachable elsewhere."""
+def add_goal_marks(graph: GraphBuilder, part: MoveCosts) -> str:
+    """The channel that marks the goal."""
     channel = graph.constant("goal_channel", np.array([part.goal_channel], np.int64))
-    marks = graph.node("Gather", ["observation", channel], "goal_marks", axis=1)
+    return graph.node("Gather", ["observation", channel], "goal_marks", axis=1)
+
+
+def _add_terminals(graph: GraphBuilder, marks: str) -> str:
+    """The value before the first backup: 0 in the terminal cells, unreachable elsewhere."""
     terminals = graph.node(
         "Greater", [marks, graph.constant("unmarked", np.array(0, np.float32))], "terminals"
     )

@@ -42,11 +42,12 @@ class GraphBuilder:
         inner.weights = self.weights
         return inner
 
-    def finish(self, *, channels: int) -> Any:
-        """The whole graph with its inputs and outputs."""
+    def finish(self, *, channels: int, pixels: int = 1) -> Any:
+        """The whole graph with its inputs and outputs; a cell has ``pixels`` x ``pixels`` of the observation."""
         describe = self.helper.make_tensor_value_info
+        sides = ["H", "W"] if pixels == 1 else ["h", "w"]
         inputs = [
-            describe("observation", FLOAT, ["B", channels, "H", "W"]),
+            describe("observation", FLOAT, ["B", channels, *sides]),
             describe("states", INT, ["B", "S", 2]),
             describe("iterations", INT, []),
         ]

@@ -10,13 +10,15 @@ import torch
 from torch import Tensor, nn
 
 from vinlab.export._border import add_staying, add_staying_reward, add_value_term
-from vinlab.export._fixed_point import add_fixed_point, input_channels
+from vinlab.export._fixed_point import add_fixed_point, add_goal_marks, add_move_costs, input_channels
 from vinlab.export._graph_builder import GraphBuilder, backup_body
+from vinlab.export._ground import add_ground_costs, add_ground_goals, ground_channels
 from vinlab.modules import (
     CnnReward,
     ExpCostReward,
     HierarchicalReward,
     HierarchicalTransition,
+    IdentityPolicy,
     LinearPolicy,
     LinearReward,
     SharedTransition,
@@ -26,6 +28,7 @@ from vinlab.modules import (
 )
 from vinlab.modules.move_cost import KnownMoves, MoveCosts
 from vinlab.networks import ValueIterationNetwork
+from vinlab.networks.terrain.ground_vin import GroundCosts, GuidanceCosts
 from vinlab.planning import (
     GridPlanner,
     HierarchicalPlanner,
@@ -62,7 +65,7 @@ def onnx_model(network: Any) -> Any:
     channels, actions = add(graph, network)
     _add_policy(graph, _matrix(network.policy, actions))
     model = onnx.helper.make_model(
-        graph.finish(channels=channels),
+        graph.finish(channels=channels, pixels=getattr(network, "pixels", 1)),
         opset_imports=[onnx.helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="vinlab",
@@ -73,9 +76,14 @@ def onnx_model(network: Any) -> Any:
 
 def _add_known_moves(graph: GraphBuilder, network: Any) -> tuple[int, int]:
     """Add the plan of a VIN that plans to the fixed point; the numbers of channels and of moves are returned."""
-    moves = network.transition.moves
-    add_fixed_point(graph, network.reward, moves)
-    return input_channels(network.reward), len(moves)
+    moves, reward = network.transition.moves, network.reward
+    if isinstance(reward, GuidanceCosts):
+        raise InputError("reward of an exported VIN: expected MoveCosts or GroundCosts, got GuidanceCosts.")
+    if isinstance(reward, GroundCosts):
+        add_fixed_point(graph, add_ground_costs(graph, reward, moves), add_ground_goals(graph, reward), moves)
+        return ground_channels(reward), len(moves)
+    add_fixed_point(graph, add_move_costs(graph, reward), add_goal_marks(graph, reward), moves)
+    return input_channels(reward), len(moves)
 
 
 def _add_levels(graph: GraphBuilder, network: Any) -> tuple[int, int]:
@@ -105,7 +113,11 @@ PARTS = {
     "attention": (StateAttention,),
     "policy": (LinearPolicy, TemperaturePolicy),
 }
-FIXED_POINT_PARTS = PARTS | {"reward": (MoveCosts,), "transition": (KnownMoves,)}
+FIXED_POINT_PARTS = PARTS | {
+    "reward": (MoveCosts, GroundCosts),
+    "transition": (KnownMoves,),
+    "policy": (TemperaturePolicy, IdentityPolicy),
+}
 LEVELS = {"reward": (CnnReward, ExpCostReward), "transition": (SharedTransition, SoftmaxTransition)}
 """The parts that can be exported, also beside a ``ShortestPathPlanner``, and those of which each level of a
 hierarchical part is one."""
@@ -258,8 +270,10 @@ def _add_planner(graph: GraphBuilder, level: _Level, reward: str, initial_value:
     return value
 
 
-def _matrix(part: LinearPolicy | TemperaturePolicy, actions: int) -> Tensor:
+def _matrix(part: LinearPolicy | TemperaturePolicy | IdentityPolicy, actions: int) -> Tensor:
     """The matrix ``[A M]`` from the values of the actions to the logits of the moves."""
+    if isinstance(part, IdentityPolicy):
+        return torch.eye(actions)
     if isinstance(part, LinearPolicy):
         return part.moves.weight.detach().T
     return torch.eye(actions, min(part.moves, actions)) * part.log_inverse_temperature.detach().exp()
@@ -268,7 +282,7 @@ def _matrix(part: LinearPolicy | TemperaturePolicy, actions: int) -> Tensor:
 def _add_policy(graph: GraphBuilder, matrix: Tensor) -> None:
     """Add the q of each state, and the logits of its moves."""
     # One index per state: row times width plus column.
-    shape = graph.node("Shape", ["observation"], "shape")
+    shape = graph.node("Shape", ["q"], "shape")
     width = graph.node("Gather", [shape, graph.constant("width_axis", np.array([3], np.int64))], "width")
     columns = graph.node(
         "Concat", [width, graph.constant("unit", np.array([1], np.int64))], "strides", axis=0

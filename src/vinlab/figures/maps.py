@@ -43,14 +43,16 @@ def draw_paths(
     shape: tuple[int, int],
     predicted: Num[np.ndarray, "T 2"],
     shortest: Num[np.ndarray, "S 2"] | None,
+    *,
+    names: tuple[str, str] = ("predicted path", "shortest path"),
 ) -> None:
     """The predicted path as a thin line over the broad shortest one, so that both can be seen."""
     cell = cell_points(axes, shape)
     if shortest is not None:
         broad = float(np.clip(0.45 * cell, 2.6, 6))
-        draw_line(axes, shortest, style.SHORTEST, broad, 1.0, label="shortest path")
+        draw_line(axes, shortest, style.SHORTEST, broad, 1.0, label=names[1])
     thin = float(np.clip(0.15 * cell, 0.9, 1.8))
-    draw_line(axes, predicted, style.PREDICTED, thin, 0.4, label="predicted path")
+    draw_line(axes, predicted, style.PREDICTED, thin, 0.4, label=names[0])
     if len(predicted) < 2 or (predicted == predicted[0]).all():  # a path that never leaves its start
         _mark_standstill(axes, predicted[0], size=float(np.clip(0.6 * cell, 5, 12)))
 

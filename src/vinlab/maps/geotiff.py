@@ -27,6 +27,12 @@ LARGEST_RASTER = 256 * 2**20
 
 def map_of_geotiff(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map of the first band, in the raster's coordinates; cells without data are unknown."""
+    (band, *_), known, frame = read_bands(data, name, bands=1)
+    return _map_of(band, known, frame, name, options)
+
+
+def read_bands(data: bytes, name: str, *, bands: int | None = None) -> tuple[np.ndarray, np.ndarray, Frame]:
+    """The first bands ``[C H W]``, or all, which cells have data in all of them, and the raster's coordinates."""
     rasterio = _rasterio()
     # Its log repeats the message of the error.
     logging.getLogger("rasterio").setLevel(logging.CRITICAL)
@@ -39,14 +45,14 @@ def map_of_geotiff(data: bytes, name: str, options: MapOptions) -> GridMap:
             file.open(driver="GTiff") as raster,
         ):
             _require_modest(raster, name)
-            band = raster.read(1)
-            known = raster.read_masks(1) != 0
-            frame = _frame(raster)
+            chosen = list(range(1, (bands or raster.count) + 1))
+            values = raster.read(chosen)
+            known = (raster.read_masks(chosen) != 0).all(axis=0)
+            return values, known, _frame(raster)
     except InputError:
         raise
     except Exception as error:  # rasterio has a dozen exceptions of its own
         raise InputError(f"{name}: expected a complete GeoTIFF, got a file that cannot be read.") from error
-    return _map_of(band, known, frame, name, options)
 
 
 def _rasterio() -> Any:

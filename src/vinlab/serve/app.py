@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 
 from vinlab.models import ANY_MAP, Model
+from vinlab.navigation.images import sees_ground
 from vinlab.serve.bodies import SECONDS, SMALL_BODY, BodyReader, BodyTooSlow
+from vinlab.serve.ground import ground_of_file
 from vinlab.serve.handlers import answer_map, answer_plan, answer_world
 from vinlab.serve.middleware import SecurityMiddleware, error_response
 from vinlab.serve.schemas import plan_request, world_request
@@ -36,6 +39,7 @@ def _describe(model: Model) -> dict[str, Any]:
         "size": model.size,
         "iterations": model.network.iterations,
         "pixels": pixels_of(model),
+        "ground": sees_ground(model),
         "corner_cutting": model.corner_cutting,
         "any_map": model.card.get("serves") == ANY_MAP,
     }
@@ -62,14 +66,19 @@ def make_app(
     app.add_middleware(SecurityMiddleware, hosts=hosts, any_address=any_address)
     for path, (name, kind) in FILES.items():
         app.add_api_route(path, _file(name, kind), methods=["GET"])
-    described = [_describe(model) for model in models.values()]
+    described = [_describe(model) | {"number": number} for number, model in enumerate(models.values())]
     app.add_api_route("/api/models", lambda: {"models": described}, methods=["GET"])
 
     answers: dict[str, Callable[[bytes], Any]] = {
         "/api/plan": lambda body: answer_plan(models, plan_request(_json(body))),
-        "/api/world": lambda body: answer_world(world_request(_json(body))),
+        "/api/world": lambda body: answer_world(models, world_request(_json(body))),
         "/api/map": answer_map,
         "/api/terrain": world_of_image,
+    }
+    answers |= {
+        f"/api/ground/{number}": partial(ground_of_file, model)
+        for number, model in enumerate(models.values())
+        if sees_ground(model)
     }
     for path, work in answers.items():
         app.add_api_route(path, _handler(lanes, bodies, work, path == "/api/plan"), methods=["POST"])

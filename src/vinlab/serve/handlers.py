@@ -14,9 +14,10 @@ from vinlab.maps import map_from_bytes
 from vinlab.models import Model
 from vinlab.navigation.adaptive import AdaptivePlan, plan_adaptively, start_mask, with_rollouts
 from vinlab.navigation.display import display_range
-from vinlab.navigation.images import plan_on_image
+from vinlab.navigation.images import Image, plan_on_image, sees_ground
 from vinlab.navigation.routes import route_of
 from vinlab.planning.costs import UNREACHABLE
+from vinlab.serve.ground import decode_picture, generated_ground
 from vinlab.serve.schemas import LARGEST_SIDE, MAX_ITERATIONS, PlanRequest, WorldRequest, world_response
 from vinlab.serve.terrain import decode_image, pixels_of, synthetic_world
 from vinlab.types import GridProblems, InputError
@@ -55,7 +56,7 @@ def _plan(model: Model, problem: GridProblems, request: PlanRequest) -> Adaptive
     """The plan on the image for models that take one, else on the map."""
     cutting = request.corner_cutting
     if pixels_of(model):
-        image = decode_image(request.image, *request.obstacles.shape)
+        image = _image(model, request)
         plan, moves, used = plan_on_image(model, image, request.goal, request.iterations)
         return with_rollouts(plan, moves[None], problem, used, corner_cutting=cutting)
     return plan_adaptively(
@@ -67,6 +68,12 @@ def _plan(model: Model, problem: GridProblems, request: PlanRequest) -> Adaptive
         legal_only=True,
         max_iterations=MAX_ITERATIONS,
     )
+
+
+def _image(model: Model, request: PlanRequest) -> Image:
+    if sees_ground(model):
+        return decode_picture(model, request.image, request.obstacles)
+    return decode_image(request.image, *request.obstacles.shape)
 
 
 def _known_values(value: np.ndarray, known: np.ndarray) -> np.ndarray:
@@ -87,8 +94,11 @@ def _packed(cells: np.ndarray) -> str:
     return base64.b64encode(cells.tobytes()).decode("ascii")
 
 
-def answer_world(request: WorldRequest) -> dict[str, Any]:
+def answer_world(models: Mapping[str, Model], request: WorldRequest) -> dict[str, Any]:
     """A random world with a start and a goal; mazes have odd sizes, so they may be a cell smaller."""
+    model = models.get(request.model)
+    if request.kind == "terrain" and model is not None and sees_ground(model):
+        return generated_ground(model, request.height, request.width, request.seed)
     if request.kind == "terrain":
         return synthetic_world(request.height, request.width, request.seed)
     height, width, family = request.height, request.width, None

@@ -36,6 +36,8 @@ class WorldRequest:
     height: int
     width: int
     seed: int
+    model: str = ""
+    """The model that terrain is for; without one, for those that see grey images."""
 
 
 def plan_request(fields: Any) -> PlanRequest:
@@ -65,7 +67,8 @@ def world_request(fields: Any) -> WorldRequest:
     if kind not in ("obstacles", "maze", "terrain"):
         raise InputError(f"kind: expected obstacles, maze or terrain, got '{kind}'.")
     height, width = _size(fields)
-    return WorldRequest(kind, height, width, _whole(fields, "seed", 0, 2**32 - 1))
+    model = _text(fields, "model") if "model" in fields else ""
+    return WorldRequest(kind, height, width, _whole(fields, "seed", 0, 2**32 - 1), model)
 
 
 def _object(fields: Any) -> Mapping[str, Any]:

@@ -8,9 +8,11 @@ from contextlib import suppress
 import numpy as np
 
 from vinlab.models import Model, load, shipped_ids
+from vinlab.navigation.images import sees_ground
 from vinlab.networks import ValueIterationNetwork
 from vinlab.planning import GridPlanner
 from vinlab.planning.shortest_path import ShortestPathPlanner
+from vinlab.serve.ground import require_shown
 from vinlab.serve.handlers import answer_plan
 from vinlab.serve.schemas import PlanRequest
 from vinlab.serve.terrain import pixels_of
@@ -88,7 +90,8 @@ def warm_up(models: dict[str, Model]) -> None:
     """Compile and load everything that the first plan needs."""
     empty = np.zeros((8, 8), np.uint8)
     for id, model in models.items():
-        pixels = bytes(empty.size * (pixels_of(model) or 0) ** 2)
+        channels = require_shown(model) if sees_ground(model) else 1
+        pixels = bytes(channels * empty.size * (pixels_of(model) or 0) ** 2)
         image = base64.b64encode(pixels).decode("ascii")
         answer_plan(models, PlanRequest(id, empty, (0, 0), (7, 7), None, corner_cutting=True, image=image))
 

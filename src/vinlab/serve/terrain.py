@@ -22,7 +22,7 @@ TRIES = 50
 
 def pixels_of(model: Model) -> int | None:
     """Pixels along the edge of a cell, for models that see an image; None for those that see a map."""
-    return CELL if takes_images(model) else None
+    return model.network.pixels if takes_images(model) else None
 
 
 def decode_image(text: Any, height: int, width: int) -> UInt8[np.ndarray, "h w"]:

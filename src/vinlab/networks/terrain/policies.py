@@ -19,8 +19,11 @@ from vinlab.types import CELL, MOVE_NAMES, Iterations, Plan
 class TerrainPolicy(Policy):
     """A policy that encodes an image once, for any number of goals on it."""
 
+    pixels: int = CELL
+    """Along the edge of a cell."""
+
     @abstractmethod
-    def encode(self, images: Float[Tensor, "B 1 h w"]) -> Any:
+    def encode(self, images: Float[Tensor, "B C h w"]) -> Any:
         """What all goals on an image share."""
 
     @abstractmethod
@@ -29,20 +32,27 @@ class TerrainPolicy(Policy):
     ) -> Any:
         """The plan for each goal; the goals of one image follow each other."""
 
-    def plan(self, observation: Float[Tensor, "B 2 h w"], *, iterations: Iterations = None) -> Any:
-        """The plan for images with one goal each, marked in the second channel."""
-        goals = marked_cells(observation[:, 1])[:, None]
-        return self.condition_on_goals(self.encode(observation[:, :1]), goals, iterations=iterations)
+    def plan(self, observation: Float[Tensor, "B C h w"], *, iterations: Iterations = None) -> Any:
+        """The plan for images with one goal each, marked in the last channel."""
+        goals = marked_cells(observation[:, -1], self.pixels)[:, None]
+        return self.condition_on_goals(self.encode(observation[:, :-1]), goals, iterations=iterations)
 
     def dense_logits(
-        self, images: Float[Tensor, "B 1 h w"], goals: Int[Tensor, "B G 2"]
+        self, images: Float[Tensor, "B C h w"], goals: Int[Tensor, "B G 2"]
     ) -> Float[Tensor, "N M H W"]:
         """The logits of the moves in every cell, for each goal on each image."""
-        rows, cols = images.shape[2] // CELL, images.shape[3] // CELL
+        rows, cols = images.shape[2] // self.pixels, images.shape[3] // self.pixels
         plan = self.condition_on_goals(self.encode(images), goals)
         cells = torch.cartesian_prod(torch.arange(rows), torch.arange(cols)).to(goals.device)
         logits = self.act(plan, cells.expand(goals.shape[0] * goals.shape[1], -1, -1))
         return logits.transpose(1, 2).unflatten(2, (rows, cols))
+
+
+class GroundPolicy(TerrainPolicy):
+    """A policy that sees images with any number of channels, and a further channel that marks blocked cells."""
+
+    channels: int
+    """Of an image."""
 
 
 class TerrainVin(TerrainPolicy, ValueIterationNetwork):

@@ -97,9 +97,9 @@ def _windows(cells: Int[Tensor, "*N 2"], width: int) -> tuple[Tensor, Tensor]:
     return rows, cols
 
 
-def marked_cells(channel: Float[Tensor, "B h w"]) -> Int[Tensor, "B 2"]:
-    """Row and column of the cell that is marked in a channel of pixels."""
-    coarse = functional.max_pool2d(channel[:, None], CELL)[:, 0]
+def marked_cells(channel: Float[Tensor, "B h w"], pixels: int = CELL) -> Int[Tensor, "B 2"]:
+    """Row and column of the cell of ``pixels`` x ``pixels`` that is marked in a channel."""
+    coarse = functional.max_pool2d(channel[:, None], pixels)[:, 0]
     flat = coarse.flatten(1).argmax(dim=1)
     return torch.stack([flat // coarse.shape[2], flat % coarse.shape[2]], dim=-1)
 

@@ -75,11 +75,12 @@ function fieldImage(world, shades, hideWalls, least) {
   return small;
 }
 
-export function greyImage(pixels, width) {
+// Grey has one channel, colour three.
+export function pictureImage(values, width, channels) {
   const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [width, pixels.length / width];
+  [canvas.width, canvas.height] = [width, values.length / channels / width];
   const pen = canvas.getContext("2d"), whole = pen.createImageData(canvas.width, canvas.height);
-  pixels.forEach((grey, i) => whole.data.set([grey, grey, grey, 255], 4 * i));
+  for (let i = 0, at = 0; at < values.length; i++, at += channels) whole.data.set([values[at], values[at + (channels > 1)], values[at + 2 * (channels > 1)], 255], 4 * i);
   pen.putImageData(whole, 0, 0);
   return canvas;
 }

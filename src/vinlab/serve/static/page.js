@@ -1,5 +1,5 @@
 // The page: a world that people edit; every change is planned again.
-import { drawField, drawMap, greyImage } from "/draw.js";
+import { drawField, drawMap, pictureImage } from "/draw.js";
 
 const $ = (id) => document.getElementById(id);
 const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, slopes_known: true, turn: 0 };
@@ -139,8 +139,9 @@ function setWorld(found, { keep = true, drawn = false } = {}) {
   worldTurn += 1;
   stroke = null;
   Object.assign(world, { height: found.height, width: found.width, start: found.start, goal: found.goal });
-  Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, slopes_known: found.slopes_known ?? true });
-  image = world.image && greyImage(unpack(world.image), world.width * chosen().pixels);
+  Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, slopes_known: found.slopes_known ?? true, channels: found.channels ?? 1 });
+  world.sight = sightOf(chosen());
+  image = world.image && pictureImage(unpack(world.image), world.width * chosen().pixels, world.channels);
   world.cells = Uint8Array.from(found.cells, Number);
   if (found.corner_cutting !== undefined) { $("corners").checked = found.corner_cutting; matchRule(); }
   updateControls();
@@ -169,7 +170,7 @@ function undo() {
 
 async function newWorld(kind) {
   const side = Number($("size").value), seed = Math.floor(Math.random() * 2 ** 32);
-  await makeWorld({ kind: takesImages() ? "terrain" : kind, height: side, width: side, seed });
+  await makeWorld({ kind: takesImages() ? "terrain" : kind, height: side, width: side, seed, model: chosen().id });
 }
 
 async function makeWorld(wanted, ends = {}) {
@@ -181,6 +182,7 @@ async function makeWorld(wanted, ends = {}) {
 }
 
 const takesImages = () => Boolean(chosen().pixels); // of terrain, instead of maps of obstacles
+const sightOf = (model) => `${model.pixels} ${model.ground}`; // models of one sight see the same images
 
 function updateControls() {
   for (const id of ["maze", "clear"]) $(id).disabled = takesImages();
@@ -190,7 +192,7 @@ function updateControls() {
 function modelChanged() {
   backups = radius = null;
   if (chosen().any_map) $("corners").checked = chosen().corner_cutting;
-  if (takesImages() === Boolean(world.image)) return replan();
+  if (world.image ? world.sight === sightOf(chosen()) : !takesImages()) return replan();
   if (takesImages()) $("size").value = 16;
   if (edited) say("This model needs another kind of world; Undo brings back yours.");
   return newWorld("obstacles");
@@ -374,7 +376,8 @@ async function openFile(file) {
   if (file.size > 2 * 2 ** 20) return say("The page reads files of at most 2 MB; the command vinlab plan reads larger ones.", "error");
   const turn = ++worldTurn;
   try {
-    const found = await ask(takesImages() ? "/api/terrain" : "/api/map", await file.arrayBuffer());
+    const reader = chosen().ground ? `/api/ground/${chosen().number}` : takesImages() ? "/api/terrain" : "/api/map";
+    const found = await ask(reader, await file.arrayBuffer());
     if (turn !== worldTurn) return;
     setWorld(found, { drawn: true });
     say([`Opened ${file.name}.`, found.assumptions].filter(Boolean).join(" "));
@@ -433,7 +436,7 @@ function recallTerrain(state, height, width) {
   if (!model || state.get("terrain") === "" || !Number.isInteger(seed)) return false;
   $("model").value = model.id;
   const [start, goal] = [cellIn(state, "start"), cellIn(state, "goal")];
-  makeWorld({ kind: "terrain", height, width, seed }, { start, goal });
+  makeWorld({ kind: "terrain", height, width, seed, model: model.id }, { start, goal });
   return true;
 }
 

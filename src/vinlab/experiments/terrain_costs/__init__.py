@@ -1,0 +1,19 @@
+"""Costs of ground learned from demonstrated paths: generated pictures, Mars, or a dataset of one's own."""
+
+from vinlab.experiments.base import Experiment
+from vinlab.experiments.terrain_costs import evaluate, figures, settings, table, train
+
+EXPERIMENT = Experiment(
+    name="terrain_costs",
+    paper="beyond the paper",
+    settings=settings.SETTINGS,
+    make_data=train.make_data,
+    fit=train.fit,
+    score=evaluate.score,
+    evaluate=evaluate.evaluate,
+    table=table.table,
+    figures=figures.figures,
+    adapt=train.adapt,
+    supports=frozenset({"data"}),
+    generated=evaluate.GENERATED,
+)

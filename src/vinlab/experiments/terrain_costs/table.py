@@ -1,0 +1,69 @@
+"""The table of learned ground costs, from finished runs."""
+
+from collections.abc import Sequence
+
+from vinlab.experiments.tables import (
+    COMMAND,
+    MINUTES,
+    NONE,
+    SEEDS,
+    SETTING,
+    Column,
+    Row,
+    document,
+    render,
+    rows_of,
+)
+from vinlab.experiments.terrain_costs.settings import SETTINGS
+from vinlab.recording.finished_run import FinishedRun
+
+LEGEND = """\
+*Cost ratio*: true cost of the policy's route / cost of the cheapest one, over the held-out problems in which the goal
+is reached; *straight* is that of the shortest route, which ignores the costs, on the same problems. *Agreement*: share
+of the demonstrated moves that the policy would have made. Runs named *few* have 20 pictures, all others 100; those
+named *noisy* learn from a demonstrator who makes one move in ten at random. Test pictures are the same for all, and
+nobody strays on them.
+"""
+
+
+def _ratio(measure: str) -> Column[Row]:
+    headings = {
+        "cost_ratio_mean": "cost ratio, mean",
+        "cost_ratio_median": "median",
+        "straight_ratio_mean": "straight, mean",
+    }
+    return Column(headings[measure], lambda row: row.mean(measure) if _has(row, measure) else NONE)
+
+
+def _has(row: Row, measure: str) -> bool:
+    return all(measure in run.result["scores"] for run in row.runs)
+
+
+def _loss(row: Row) -> str:
+    return str(row.manifest.config["loss"]["kind"])
+
+
+COLUMNS: list[Column[Row]] = [
+    SETTING,
+    Column("loss", _loss),
+    SEEDS,
+    _ratio("cost_ratio_mean"),
+    _ratio("cost_ratio_median"),
+    _ratio("straight_ratio_mean"),
+    Column("goal reached", lambda row: row.percent("success_rate", 1)),
+    Column("agreement", lambda row: row.percent("move_agreement", 1)),
+    MINUTES,
+    COMMAND,
+]
+
+
+def table(runs: Sequence[FinishedRun]) -> str:
+    """A line for each setting; runs on datasets of one's own belong into none."""
+    shown = [run for run in runs if run.manifest.id != "terrain-costs/own"]
+    return document(
+        "Costs of ground, learned from demonstrated paths",
+        LEGEND,
+        render(COLUMNS, rows_of(shown, SETTINGS)),
+        "",
+        runs=shown,
+    )

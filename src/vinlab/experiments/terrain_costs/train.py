@@ -1,0 +1,82 @@
+"""Training on demonstrated paths: the weights with the best loss on validation pictures are kept."""
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from vinlab.experiments.base import FitContext, TrainingRequest
+from vinlab.experiments.terrain_costs.data import TerrainCostsSets, make_sets
+from vinlab.experiments.terrain_costs.dataset.demonstrations import SYMMETRIES, PathDemonstrations
+from vinlab.experiments.terrain_costs.evaluate import move_agreement
+from vinlab.experiments.terrain_costs.settings import PathLearning, TerrainCostsTraining
+from vinlab.learners.callbacks import Validation
+from vinlab.learners.imitation import ImitationConfig, imitate
+from vinlab.learners.optimizers import Stage
+from vinlab.learners.path_losses import PathLoss
+from vinlab.learners.search_loss import SearchLoss
+from vinlab.learners.training_state import Best
+
+
+def make_data(config: TerrainCostsTraining, request: TrainingRequest) -> TerrainCostsSets:
+    """The datasets of a run."""
+    return make_sets(config.data, request.data, seed=request.seed)
+
+
+def adapt(config: TerrainCostsTraining, data: TerrainCostsSets) -> TerrainCostsTraining:
+    """The configuration with the channels of the training images, and with the size of their cells."""
+    mean, std = data.split.train.statistics()
+    network: Any = config.network
+    return replace(config, network=replace(network, mean=mean, std=std, pixels=data.split.train.pixels))
+
+
+def fit(config: TerrainCostsTraining, data: TerrainCostsSets, network: Any, context: FitContext) -> Best:
+    """Learn from the demonstrated paths."""
+    shown = demonstrations(config.learning, data)
+    checked = PathDemonstrations(data.split.validation)
+    loss = config.loss.build(network)
+    return imitate(
+        network,
+        shown,
+        schedule(config.learning, len(shown)),
+        seed=context.seed,
+        loss=config.loss.build,
+        validate=lambda _: validate(loss, checked),
+        record=context.logger,
+        progress=context.progress,
+    )
+
+
+def demonstrations(learning: PathLearning, data: TerrainCostsSets) -> PathDemonstrations:
+    """The training paths, each shown so often that an epoch has enough updates."""
+    count = len(data.split.train)
+    wanted = min(learning.epoch_updates, learning.updates)
+    copies = max(1, -(-wanted * learning.batch // count))
+    if learning.symmetric:
+        copies = max(SYMMETRIES, copies)
+    return PathDemonstrations(data.split.train, copies, learning.symmetric)
+
+
+def schedule(learning: PathLearning, paths: int) -> ImitationConfig:
+    """About the wanted number of updates in whole epochs, with one cycle of Adam's rate."""
+    epochs = max(1, round(learning.updates / -(-paths // learning.batch)))
+    stage = Stage(epochs, learning.rate, "one-cycle")
+    return ImitationConfig(stages=(stage,), batch_problems=learning.batch)
+
+
+BATCH = 32
+"""Paths that are validated together."""
+
+
+@torch.no_grad()
+def validate(loss: PathLoss | SearchLoss, paths: PathDemonstrations) -> Validation:
+    """The loss of a move on validation paths, and how often the policy would have moved as the demonstrator did."""
+    total, agreed = 0.0, 0.0
+    for first in range(0, len(paths), BATCH):
+        batch = paths[range(first, min(first + BATCH, len(paths)))]
+        total += loss(batch).item()
+        agreed += sum(move_agreement(loss.policy, part) for part in batch)
+    moves = float(paths.weights.sum())
+    return Validation(
+        -total / moves, {"validation_loss": total / moves, "validation_agreement": agreed / moves}
+    )

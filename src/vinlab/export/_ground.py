@@ -1,0 +1,100 @@
+"""Costs of ground from an image, as nodes of an ONNX graph: the encoder, the cost of cells, the cost of moves."""
+
+import numpy as np
+from torch import nn
+
+from vinlab.export._graph_builder import DOUBLE, FLOAT, GraphBuilder
+from vinlab.networks.terrain.ground_encoder import reach_of
+from vinlab.networks.terrain.ground_vin import GAIN, LEAST_COST, MOST_LOG_COST, GroundCosts
+from vinlab.planning.costs import MoveTable
+
+IMPOSSIBLE = 1e31
+"""The cost of a move into a blocked cell; what it leads to is then worth less than unreachable."""
+
+TO_THE_END = np.iinfo(np.int64).max
+
+
+def ground_channels(part: GroundCosts) -> int:
+    """The channels of an observation: those of the image, blocked cells and the goal."""
+    return part.encoder.inputs + 2
+
+
+def add_ground_costs(graph: GraphBuilder, part: GroundCosts, moves: MoveTable) -> str:
+    """The cost of each move in each cell, in float64; its negative is the reward."""
+    cells = _add_cells(graph, part)
+    around = _add_entered(graph, cells, moves, "cell_cost")
+    both = graph.node("Add", [cells, around], "both_cells")
+    halves = graph.constant("half_lengths", (moves.lengths / 2).astype(np.float32)[:, None, None])
+    costs = graph.node("Mul", [both, halves], "costs")
+    graph.node("Neg", [costs], "reward")
+    entered = _add_entered(graph, _add_cell_marks(graph, part, 0, "blocked"), moves, "blocked")
+    wall = graph.constant("wall", np.array(IMPOSSIBLE, np.float64))
+    exact = graph.node("Cast", [costs], "free_costs", to=DOUBLE)
+    walls = graph.node("Mul", [graph.node("Cast", [entered], "exact_walls", to=DOUBLE), wall], "walls")
+    return graph.node("Add", [exact, walls], "exact_costs")
+
+
+def add_ground_goals(graph: GraphBuilder, part: GroundCosts) -> str:
+    """The cells that the goal channel marks."""
+    return _add_cell_marks(graph, part, 1, "goal")
+
+
+def _add_cell_marks(graph: GraphBuilder, part: GroundCosts, place: int, name: str) -> str:
+    """A channel of marks after those of the image, as 0 or 1 for each cell."""
+    channel = graph.constant(f"{name}_channel", np.array([part.encoder.inputs + place], np.int64))
+    marks = graph.node("Gather", ["observation", channel], f"{name}_pixels", axis=1)
+    if part.encoder.pixels > 1:
+        sides = [part.encoder.pixels] * 2
+        marks = graph.node("MaxPool", [marks], f"{name}_pooled", kernel_shape=sides, strides=sides)
+    nothing = graph.constant("no_mark", np.array(0, np.float32))
+    marked = graph.node("Greater", [marks, nothing], f"{name}_marked")
+    return graph.node("Cast", [marked], f"{name}_cells", to=FLOAT)
+
+
+def _add_cells(graph: GraphBuilder, part: GroundCosts) -> str:
+    """The cost of each cell."""
+    encoder = part.encoder
+    image_channels = graph.constant("image_channels", np.arange(encoder.inputs, dtype=np.int64))
+    image = graph.node("Gather", ["observation", image_channels], "image", axis=1)
+    centred = graph.node("Sub", [image, graph.constant("mean", encoder.mean)], "centred")
+    hidden = graph.node("Div", [centred, graph.constant("std", encoder.std)], "normalised")
+    for name, layers in (("pixels", encoder.over_pixels), ("cells", encoder.over_cells)):
+        if len(layers):
+            hidden = _add_continued(graph, hidden, reach_of(layers), f"{name}_continued")
+        for number, layer in enumerate(layers):
+            hidden = _add_layer(graph, layer, hidden, f"{name}{number}")
+    assert part.log_cost.bias is not None
+    log_cost = graph.convolution(hidden, GAIN * part.log_cost.weight, "log_cost", GAIN * part.log_cost.bias)
+    most = graph.constant("most_log_cost", np.array(MOST_LOG_COST, np.float32))
+    factor = graph.node("Exp", [graph.node("Min", [log_cost, most], "limited_log_cost")], "factor")
+    return graph.node("Add", [factor, graph.constant("least", np.array(LEAST_COST, np.float32))], "cell_cost")
+
+
+def _add_layer(graph: GraphBuilder, layer: nn.Module, image: str, name: str) -> str:
+    if isinstance(layer, nn.ReLU):
+        return graph.node("Relu", [image], name)
+    if isinstance(layer, nn.AvgPool2d):
+        sides = [int(layer.kernel_size)] * 2  # pyright: ignore[reportArgumentType]
+        return graph.node("AveragePool", [image], name, kernel_shape=sides, strides=sides)
+    assert isinstance(layer, nn.Conv2d)
+    assert layer.bias is not None
+    weights = [graph.constant(f"{name}_kernel", layer.weight), graph.constant(f"{name}_bias", layer.bias)]
+    return graph.node("Conv", [image, *weights], name, dilations=list(layer.dilation))
+
+
+def _add_continued(graph: GraphBuilder, image: str, reach: int, name: str) -> str:
+    """The image with its edges continued outwards."""
+    pads = graph.constant(f"{name}_pads", np.array([0, 0, reach, reach, 0, 0, reach, reach], np.int64))
+    return graph.node("Pad", [image, pads], name, mode="edge") if reach else image
+
+
+def _add_entered(graph: GraphBuilder, cells: str, moves: MoveTable, name: str) -> str:
+    """For each move the entry of the cell that it leads to; beyond the edge that of the edge."""
+    padded = _add_continued(graph, cells, 1, f"{name}_around")
+    axes = graph.constant("map_axes", np.array([2, 3], np.int64))
+    entered = []
+    for move, offset in enumerate(moves.offsets):
+        ends = np.where(offset == 1, TO_THE_END, offset - 1)
+        corners = [graph.constant(f"first{move}", 1 + offset), graph.constant(f"last{move}", ends)]
+        entered.append(graph.node("Slice", [padded, *corners, axes], f"{name}_entered{move}"))
+    return graph.node("Concat", entered, f"{name}_entered", axis=1)

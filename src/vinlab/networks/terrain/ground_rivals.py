@@ -1,0 +1,126 @@
+"""Policies without a planner on images of ground: a reactive CNN, and a classifier of moves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from vinlab.modules.attention import gather_states
+from vinlab.networks.terrain.ground_encoder import GroundEncoder, View
+from vinlab.networks.terrain.policies import GroundPolicy
+from vinlab.networks.terrain.reward import mark_goals
+from vinlab.types import MOVE_NAMES, Iterations
+
+
+class _ReactivePolicy(GroundPolicy):
+    """Features of cells, joined with what each cell is told of the goal, then the logits of the moves."""
+
+    def __init__(self, encoder: GroundEncoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.pixels, self.channels = encoder.pixels, encoder.inputs
+
+    def encode(self, images: Float[Tensor, "B C h w"]) -> Float[Tensor, "B D H W"]:
+        """The features of every cell; the last channel, of blocked cells, is not seen."""
+        return self.encoder(images[:, :-1])
+
+    def act(self, plan: Float[Tensor, "N M H W"], states: Int[Tensor, "N S 2"]) -> Float[Tensor, "N S M"]:
+        """The logits of the moves in some states."""
+        return gather_states(plan, states)
+
+
+class GroundCnn(_ReactivePolicy):
+    """A reactive CNN: the goal is a mark in its cell, and dilated convolutions spread it over the map."""
+
+    def __init__(self, encoder: GroundEncoder, *, dilations: Sequence[int]) -> None:
+        super().__init__(encoder)
+        hidden = encoder.channels
+        self.layers = nn.ModuleList(
+            nn.Conv2d(hidden + (index == 0), hidden, 3, padding=step, dilation=step)
+            for index, step in enumerate(dilations)
+        )
+        self.moves = nn.Conv2d(hidden, len(MOVE_NAMES), 1)
+
+    def condition_on_goals(
+        self,
+        features: Float[Tensor, "B D H W"],
+        goals: Int[Tensor, "B G 2"],
+        *,
+        iterations: Iterations = None,
+    ) -> Float[Tensor, "N M H W"]:
+        """The logits of the moves in every cell; ``iterations`` has no effect."""
+        marks = mark_goals(goals.flatten(0, 1), (features.shape[2], features.shape[3]))
+        hidden = torch.cat([features.repeat_interleave(goals.shape[1], dim=0), marks], dim=1)
+        for layer in self.layers:
+            hidden = layer(hidden).relu()
+        return self.moves(hidden)
+
+
+class MoveClassifier(_ReactivePolicy):
+    """A classifier of moves: what lies around a cell, and in which direction and how far away the goal is."""
+
+    def __init__(self, encoder: GroundEncoder) -> None:
+        super().__init__(encoder)
+        hidden = encoder.channels
+        self.layers = nn.Sequential(
+            nn.Conv2d(hidden + 3, 2 * hidden, 1), nn.ReLU(), nn.Conv2d(2 * hidden, len(MOVE_NAMES), 1)
+        )
+
+    def condition_on_goals(
+        self,
+        features: Float[Tensor, "B D H W"],
+        goals: Int[Tensor, "B G 2"],
+        *,
+        iterations: Iterations = None,
+    ) -> Float[Tensor, "N M H W"]:
+        """The logits of the moves in every cell; ``iterations`` has no effect."""
+        rows, cols = features.shape[2:]
+        cells = torch.cartesian_prod(torch.arange(rows), torch.arange(cols)).to(goals.device)
+        ahead = (goals.flatten(0, 1)[:, None] - cells).to(features.dtype)
+        distance = ahead.norm(dim=-1, keepdim=True)
+        told = torch.cat([ahead / distance.clamp(min=1), distance / max(rows, cols)], dim=-1)
+        told = told.transpose(1, 2).unflatten(2, (rows, cols))
+        return self.layers(torch.cat([features.repeat_interleave(goals.shape[1], dim=0), told], dim=1))
+
+
+@dataclass(frozen=True)
+class GroundCnnConfig:
+    """A reactive CNN on the VIN's encoder."""
+
+    kind: ClassVar[str] = "ground-cnn"
+    mean: tuple[float, ...] = (0.0,)
+    std: tuple[float, ...] = (1.0,)
+    view: View = "near"
+    hidden: int = 32
+    pixels: int = 1
+    dilations: tuple[int, ...] = (1, 2, 4, 8, 16, 1)
+    """Of the layers that follow; together they span 65 cells."""
+
+    def build(self) -> GroundCnn:
+        """The network with fresh weights."""
+        return GroundCnn(_encoder(self), dilations=self.dilations)
+
+
+@dataclass(frozen=True)
+class MoveClassifierConfig:
+    """A classifier of moves on the VIN's encoder with a wide view."""
+
+    kind: ClassVar[str] = "move-classifier"
+    mean: tuple[float, ...] = (0.0,)
+    std: tuple[float, ...] = (1.0,)
+    view: View = "wide"
+    hidden: int = 32
+    pixels: int = 1
+
+    def build(self) -> MoveClassifier:
+        """The network with fresh weights."""
+        return MoveClassifier(_encoder(self))
+
+
+def _encoder(config: GroundCnnConfig | MoveClassifierConfig) -> GroundEncoder:
+    return GroundEncoder(
+        mean=config.mean, std=config.std, view=config.view, hidden=config.hidden, pixels=config.pixels
+    )
