@@ -20,8 +20,9 @@ from vinlab.experiments.gridworld.data import make_test_problems
 from vinlab.experiments.gridworld.figures import routes_figure
 from vinlab.experiments.terrain_costs.evaluate import held_out
 from vinlab.experiments.terrain_costs.figures import routes_figure as ground_routes_figure
-from vinlab.figures import save_figure, style
+from vinlab.figures import style
 from vinlab.figures.graded import GradedView, graded_figure
+from vinlab.figures.save import save_figure
 from vinlab.maps import GridMap, Relief, SlopeCurve
 from vinlab.models import default_id
 from vinlab.navigation.draw import route_figure

@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from PIL import Image
 
 from helpers.commands import fails
 from vinlab.cli import main
+from vinlab.domains.gridworld.map_sets import mazes
 
 ROBOT = "image: map.pgm\nresolution: 0.5\norigin: [-1.0, 2.0, 0.0]\nnegate: 0\n"
 BROKEN = {
@@ -25,10 +27,11 @@ def test_plan_reads_an_image_and_prints_its_assumptions(run, tmp_path, capsys):
     pixels[1:5, 4] = 0
     Image.fromarray(pixels).save(tmp_path / "map.png")
     out = tmp_path / "plan.png"
-    main(
-        ["plan", str(tmp_path / "map.png"), "--start", "2,1", "--goal", "2,7"]
-        + ["--model", str(run), "--out", str(out)]
-    )
+    with suppress(SystemExit):  # trained for seconds, it may not reach the goal
+        main(
+            ["plan", str(tmp_path / "map.png"), "--start", "2,1", "--goal", "2,7"]
+            + ["--model", str(run), "--out", str(out)]
+        )
     said = capsys.readouterr().out
     assert "6 x 9 cells, 7.4% of them blocked" in said
     assert "darker than 0.5 is blocked" in said
@@ -38,10 +41,11 @@ def test_plan_reads_an_image_and_prints_its_assumptions(run, tmp_path, capsys):
 
 def test_plan_answers_when_no_route_exists(run, tmp_path, capsys):
     np.savez(tmp_path / "map.npz", obstacles=np.array([[0, 1, 0]]))
-    main(
-        ["plan", str(tmp_path / "map.npz"), "--start", "0,0", "--goal", "0,2"]
-        + ["--model", str(run), "--out", str(tmp_path / "plan.png")]
-    )
+    with pytest.raises(SystemExit):
+        main(
+            ["plan", str(tmp_path / "map.npz"), "--start", "0,0", "--goal", "0,2"]
+            + ["--model", str(run), "--out", str(tmp_path / "plan.png")]
+        )
     assert "No route exists" in capsys.readouterr().out
 
 
@@ -82,7 +86,8 @@ def write_scenarios(folder, lines, *, name="a", rows=("...", ".@.")):
 
 
 def said_json(capsys, *command):
-    main(list(command))
+    with suppress(SystemExit):
+        main(list(command))
     return json.loads(capsys.readouterr().out)
 
 
@@ -161,3 +166,60 @@ def test_pickled_arrays_are_refused(run, tmp_path, capsys):
     np.savez(path, obstacles=np.array([{"a": 1}], dtype=object))
     said = fails(capsys, "plan", str(path), "--start", "0,0", "--goal", "0,1", "--model", str(run))
     assert "plain arrays" in said
+
+
+def test_the_exit_code_and_the_path_file_tell_whether_the_goal_is_reached(tmp_path, capsys):
+    free, split = np.zeros((6, 6), np.uint8), np.zeros((6, 6), np.uint8)
+    split[3] = 1
+    np.save(tmp_path / "free.npy", free)
+    np.save(tmp_path / "split.npy", split)
+    out = ["--out", str(tmp_path / "p.png"), "--start", "0,0", "--goal", "5,5"]
+    path = tmp_path / "path.csv"
+    main(["plan", str(tmp_path / "free.npy"), *out, "--path-out", str(path)])
+    assert path.read_text().splitlines()[1].endswith(",true")
+    path.unlink()
+    for more in ([], ["--exact"], ["--json"]):
+        with pytest.raises(SystemExit) as stopped:
+            main(["plan", str(tmp_path / "split.npy"), *out, "--path-out", str(path), *more])
+        assert stopped.value.code == 4
+        assert not path.exists()
+    assert "No path is written" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["plan", str(tmp_path / "split.npy"), *out, "--path-out", str(path), "--partial"])
+    assert path.read_text().splitlines()[1].endswith(",false")
+
+
+def test_a_network_that_does_not_reach_the_goal_has_an_exit_code_of_its_own(tmp_path):
+    world = mazes(31).sample(1, stream=5)
+    np.save(tmp_path / "maze.npy", world.obstacles[0])
+    ends = ["--start", ",".join(map(str, world.starts[0])), "--goal", ",".join(map(str, world.goals[0]))]
+    command = ["plan", str(tmp_path / "maze.npy"), *ends, "--out", str(tmp_path / "p.png")]
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--model", "gridworld/8/vin", "--iterations", "1"])
+    assert stopped.value.code == 3
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "WEBP"])
+def test_jpeg_and_webp_are_maps_too(tmp_path, kind, capsys):
+    pixels = np.full((16, 24), 255, np.uint8)
+    pixels[:, 8:16] = 0
+    pixels[:8, 8:16] = 255
+    file = tmp_path / f"map.{kind.lower()}"
+    Image.fromarray(pixels).save(file, kind, quality=95, **({"lossless": True} if kind == "WEBP" else {}))
+    main(
+        ["plan", str(file), "--start", "15,0", "--goal", "15,23", "--exact", "--out", str(tmp_path / "p.png")]
+    )
+    assert "16 x 24 cells, 16.7% of them blocked" in capsys.readouterr().out
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    with pytest.raises(SystemExit):
+        main(["plan", str(file), "--start", "15,0", "--goal", "15,23", "--exact"])
+    assert "expected a complete" in capsys.readouterr().err
+
+
+def test_a_model_whose_problems_are_no_maps_is_refused(tmp_path, capsys):
+    np.save(tmp_path / "free.npy", np.zeros((6, 6), np.uint8))
+    with pytest.raises(SystemExit):
+        main(
+            ["plan", str(tmp_path / "free.npy"), "--start", "0,0", "--goal", "5,5", "--model", "control/vin"]
+        )
+    assert "expected a model that plans on maps, got control/vin" in capsys.readouterr().err

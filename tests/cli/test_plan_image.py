@@ -22,7 +22,7 @@ def image(height=128, width=128):
 
 
 def test_the_command_draws_a_path_on_an_image(tmp_path, monkeypatch, capsys, walker):
-    monkeypatch.setattr("vinlab.models.load", lambda name: walker)
+    monkeypatch.setattr("vinlab.cli.plan.load_model", lambda name, device: walker)
     Image.fromarray(image()).save(tmp_path / "i.png")
     out, path = tmp_path / "plan.png", tmp_path / "path.json"
     where = ["--start", "15,0", "--goal", "0,15", "--out", str(out), "--path-out", str(path)]
@@ -35,7 +35,7 @@ def test_the_command_draws_a_path_on_an_image(tmp_path, monkeypatch, capsys, wal
 
 
 def test_options_of_maps_do_not_go_with_images(tmp_path, monkeypatch, capsys, walker):
-    monkeypatch.setattr("vinlab.models.load", lambda name: walker)
+    monkeypatch.setattr("vinlab.cli.plan.load_model", lambda name, device: walker)
     Image.fromarray(image()).save(tmp_path / "i.png")
     for words in (["--threshold", "0.5"], ["--robot-radius", "1"], ["--corner-cutting", "allow"]):
         with pytest.raises(SystemExit):
@@ -50,7 +50,7 @@ def test_a_path_is_written_in_the_coordinates_of_the_map(tmp_path, monkeypatch, 
     rasterio = pytest.importorskip("rasterio")
     from rasterio.transform import from_origin
 
-    monkeypatch.setattr("vinlab.models.load", lambda name: walker)
+    monkeypatch.setattr("vinlab.cli.plan.load_model", lambda name, device: walker)
     monkeypatch.chdir(tmp_path)
     profile = {"driver": "GTiff", "height": 64, "width": 64, "count": 1, "dtype": "uint8"}
     there = {

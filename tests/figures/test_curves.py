@@ -6,7 +6,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from vinlab.figures import curves_figure
+from vinlab.figures.curves import curves_figure
 from vinlab.types import InputError
 
 RECORDS: list[dict[str, Any]] = [

@@ -3,7 +3,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 
-from vinlab.figures import paths_figure, style
+from vinlab.figures import style
+from vinlab.figures.paths import paths_figure
 from vinlab.types import GridProblems, InputError
 
 PROBLEMS = GridProblems(

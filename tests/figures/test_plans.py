@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from vinlab.figures import plan_figure
+from vinlab.figures.plans import plan_figure
 from vinlab.types import InputError
 
 SIZES = [(1, 1), (1, 30), (30, 1), (8, 14), (16, 16), (100, 60)]

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from vinlab.figures import curves_figure, save_figure
+from vinlab.figures.curves import curves_figure
+from vinlab.figures.save import save_figure
 from vinlab.types import InputError
 
 

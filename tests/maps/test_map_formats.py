@@ -270,8 +270,8 @@ def test_paths_are_written_in_the_maps_coordinates(tmp_path):
     for ending in ("csv", "json", "geojson"):
         write_route(tmp_path / f"path.{ending}", CELLS, frame, {"cost": 2.414})
     rows = (tmp_path / "path.csv").read_text().splitlines()
-    assert rows[0] == "row,col,x,y"
-    assert rows[2] == "1,1,500015.0,4999985.0"
+    assert rows[0] == "row,col,x,y,reached"
+    assert rows[2] == "1,1,500015.0,4999985.0,true"
     record = json.loads((tmp_path / "path.json").read_text())
     assert record["cells"] == CELLS.tolist()
     assert record["world"][2] == [500025.0, 4999985.0]

@@ -112,13 +112,15 @@ def _call(command: Command, name: str, options: Sequence[str]) -> None:
         if not option or (option.endswith("=") and option.startswith("--")):
             _stop(f"vinlab {name}: expected a value, got an empty text{_before(option, options)}.", 2)
     try:
-        tyro.cli(command.load(), prog=f"vinlab {name}", args=options)
+        code = tyro.cli(command.load(), prog=f"vinlab {name}", args=options)
     except InputError as error:
         _stop(f"vinlab: {error}", 1)
     except RuntimeError as error:
         if "allocate memory" not in str(error):
             raise
         raise MemoryError from error
+    if code:
+        sys.exit(code)
 
 
 def _before(option: str, options: Sequence[str]) -> str:

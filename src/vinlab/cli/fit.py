@@ -6,7 +6,8 @@ from typing import Annotated
 import torch
 from tyro.conf import Positional, arg
 
-from vinlab.cli.output import print_scores, require_at_least, watched
+from vinlab.cli.checks import MOST_SEED, most_threads, require_between, require_folder, require_one_of_two
+from vinlab.cli.output import print_scores, watched
 from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
 from vinlab.experiments.terrain_costs.dataset.record import summary
@@ -47,7 +48,8 @@ def fit(
         overwrite: Replace the run in the folder.
         tensorboard: Write the metrics for TensorBoard too.
     """
-    torch.set_num_threads(require_at_least(1, threads, "--threads"))
+    require_one_of_two(resume, overwrite)
+    torch.set_num_threads(require_between(1, threads, most_threads(), "--threads"))
     reading = ReadingOptions(options.pixels_per_cell, options.split_by, options.skip_bad)
     dataset = read_dataset(data, reading)
     first, *others = summary(dataset)
@@ -60,9 +62,9 @@ def fit(
     with watched(f"Fitting {data.name}") as progress:
         run = fit_dataset(
             data,
-            out,
+            require_folder(out),
             options,
-            seed=require_at_least(0, seed, "--seed"),
+            seed=require_between(0, seed, MOST_SEED, "--seed"),
             resume=resume,
             overwrite=overwrite,
             tensorboard=tensorboard,

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from vinlab.models import Model, load, shipped_ids
+from vinlab.networks.configs import plans_on_grids
 from vinlab.types import InputError
 
 
@@ -24,6 +25,13 @@ def _refuse_untrained(name: str) -> None:
             f"{name} is a setting whose weights are not shipped. Train it first (vinlab train {name}), then name the "
             "folder of the run."
         )
+
+
+def require_grid_model(model: Model) -> None:
+    """Refuse a model whose problems are no maps."""
+    kind = model.config["network"].get("kind")
+    if not plans_on_grids(kind):
+        raise InputError(f"--model: expected a model that plans on maps, got {model.id} ({kind}).")
 
 
 def require_device(name: str) -> str:

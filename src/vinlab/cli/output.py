@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from vinlab.models import Model
@@ -20,6 +21,10 @@ if TYPE_CHECKING:  # rich is imported where something is printed with it, so tha
 
 CornerCutting = Literal["auto", "allow", "forbid"]
 """Whether a diagonal move may pass an obstacle's corner."""
+
+
+REACHED, NOT_REACHED, NO_ROUTE = 0, 3, 4
+"""Exit codes: the goal is reached; a route exists and the network does not find it; no route exists."""
 
 
 @dataclass(frozen=True)
@@ -188,6 +193,18 @@ def describe(route: Route) -> str:
         f"Goal reached in {len(route.path) - 1} steps of length {route.cost:.2f}; the shortest path has length "
         f"{route.optimal_cost:.2f} ({'the same' if gap < 1e-9 else f'the route is {gap:.1%} longer'})."
     )
+
+
+def exit_code(route: Route) -> int:
+    """Of the command: a script must see whether there is a path."""
+    return REACHED if route.reached else NOT_REACHED if route.exists else NO_ROUTE
+
+
+def path_words(path_out: Path, *, written: bool) -> str:
+    """Where the path is, or why it is not there."""
+    if written:
+        return f"The path is in {path_out}."
+    return f"No path is written to {path_out}, as the goal is not reached; --partial writes what there is."
 
 
 def format_iterations(shape: Sequence[int], used: int | Sequence[int] | None, model: Model) -> str:

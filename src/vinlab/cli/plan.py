@@ -9,8 +9,16 @@ from tyro.conf import Positional, UseAppendAction, arg
 
 from vinlab import models
 from vinlab.cli.checks import require_backups, require_file_name
-from vinlab.cli.output import CornerCutting, corner_rule, describe, format_iterations, print_json
-from vinlab.cli.plan_scenarios import plan_file, plan_folder
+from vinlab.cli.models import load_model, require_grid_model
+from vinlab.cli.output import (
+    CornerCutting,
+    corner_rule,
+    describe,
+    exit_code,
+    format_iterations,
+    path_words,
+    print_json,
+)
 from vinlab.figures.save import save_figure
 from vinlab.maps import (
     CostOptions,
@@ -43,7 +51,11 @@ class PlanOptions:
     out: Path = Path("plan.png")
     """Figure of the plan to write (.png, .pdf or .svg)."""
     path_out: Path | None = None
-    """File of the path in the map's coordinates to write (.csv, .json or .geojson)."""
+    """File of the path in the map's coordinates to write (.csv, .json or .geojson), if it reaches the goal."""
+    partial: bool = False
+    """Write the path even if it does not reach the goal."""
+    device: str = "cpu"
+    """Device to plan on, such as cpu or cuda."""
     world_coordinates: bool = False
     """Take start and goal as X,Y in the map's coordinates (metres, degrees …)."""
     iterations: int | None = None
@@ -72,27 +84,32 @@ class PlanOptions:
         return MapOptions(self.obstacles, self.threshold, self.unknown, self.index, self.grading)
 
 
-def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]) -> None:
+def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]) -> int:
     """Plan a route on a map of your own and draw it with the network's reward and value.
 
+    The exit code is 0 if the goal is reached, 3 if the network does not reach it (of scenarios: any that has a route),
+    4 if no route exists, 1 for unusable input and 2 for unknown options.
+
     Args:
-        map: A map: PNG, PGM, a ROS .yaml, MovingAI .map, GeoTIFF, .npy or .npz; or a MovingAI .scen, or a folder
-            of them and their maps, all of whose scenarios are run; or, for a model such as mars/vin, an image of
-            terrain.
+        map: A map: PNG, JPEG, WebP, PGM, a ROS .yaml, MovingAI .map, GeoTIFF, .npy or .npz; or a MovingAI .scen, or a
+            folder of them and their maps, all of whose scenarios are run; or, for a model such as mars/vin, an image
+            of terrain.
         options: How to plan.
     """
     require_backups(options.iterations)
     require_file_name(options.out)
     if options.path_out is not None:
         require_file_name(options.path_out, "--path-out")
-    chosen = models.load(options.model) if options.model and not options.exact else None
+    chosen = None
+    if options.model and not options.exact:
+        chosen = load_model(options.model, device=options.device)
     if chosen is not None:
         from vinlab.cli.plan_image import plan_on_image
         from vinlab.navigation.images import takes_images
 
         if takes_images(chosen):
-            plan_on_image(map, chosen, options)
-            return
+            return plan_on_image(map, chosen, options)
+        require_grid_model(chosen)
     content = None if map.is_dir() else read_map_or_scenarios(map, options.map_options())
     rule = False  # that of MovingAI maps, of which a folder has scenarios
     if content is not None:
@@ -100,15 +117,17 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
     asked = corner_rule(options.corner_cutting)
     cutting = rule if asked is None else asked
     if isinstance(content, GridMap):
-        plan_one_map(content, _planner(content, chosen, options, cutting), options, corner_cutting=cutting)
-        return
-    planner = None if options.exact else chosen or models.load(models.default_id(corner_cutting=cutting))
+        model = _planner(content, chosen, options, cutting)
+        return plan_one_map(content, model, options, corner_cutting=cutting)
+    default = models.default_id(corner_cutting=cutting)
+    planner = None if options.exact else chosen or load_model(default, device=options.device)
     if not options.json:
         print(_corner_words(cutting, planner))
+    from vinlab.cli.plan_scenarios import plan_file, plan_folder
+
     if content is None:
-        plan_folder(map, planner, options, corner_cutting=cutting)
-    else:
-        plan_file(map.name, content, planner, options, corner_cutting=cutting)
+        return plan_folder(map, planner, options, corner_cutting=cutting)
+    return plan_file(map.name, content, planner, options, corner_cutting=cutting)
 
 
 def _planner(map: GridMap, chosen: Model | None, options: PlanOptions, cutting: bool) -> Model | None:
@@ -120,10 +139,11 @@ def _planner(map: GridMap, chosen: Model | None, options: PlanOptions, cutting: 
             print("The costs depend on the direction of moves: planned exactly, without a network.")
         return None
     serves = models.COST_MAPS if map.is_graded else models.ANY_MAP
-    return models.load(models.default_id(corner_cutting=cutting, serves=serves))
+    default = models.default_id(corner_cutting=cutting, serves=serves)
+    return load_model(default, device=options.device)
 
 
-def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> None:
+def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> int:
     """Plan on one map, describe the route and write the files."""
     map = inflate_obstacles(map, options.robot_radius)
     world = options.world_coordinates
@@ -137,20 +157,22 @@ def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, cor
     route = plan_on_map(
         map, start, goals or None, model=model, iterations=options.iterations, corner_cutting=corner_cutting
     )
-    if options.path_out is not None:
+    written = options.path_out is not None and (route.reached or options.partial)
+    if written and options.path_out is not None:
         write_route(options.path_out, route.path, map.frame, route_summary(map, route))
     if options.json:
         print_json(_short_summary(map, route, several=len(goals) > 1))
-        return
+        return exit_code(route)
     print(_corner_words(corner_cutting, model))
     print_route(map, route, model)
     if len(goals) > 1 and route.reached:
         print(f"Of the {len(goals)} goals the nearest is {route.goal}.")
     if options.path_out is not None:
-        print(f"The path is in {options.path_out}.")
+        print(path_words(options.path_out, written=written))
     drawn = graded_figure(map, route) if map.is_graded else route_figure(map.obstacles_for(route.goal), route)
     save_figure(drawn, options.out)
     print(f"Drawn in {options.out}.")
+    return exit_code(route)
 
 
 def _short_summary(map: GridMap, route: Route, *, several: bool) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from vinlab.cli.output import format_iterations, print_json
+from vinlab.cli.output import NOT_REACHED, REACHED, format_iterations, path_words, print_json
 from vinlab.domains.mars.rasters.image import TerrainImage, read_terrain_image
 from vinlab.figures.ground import GroundView, colours_of, ground_figure
 from vinlab.figures.save import save_figure
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vinlab.cli.plan import PlanOptions
 
 
-def plan_on_image(file: Path, model: Model, options: "PlanOptions") -> None:
+def plan_on_image(file: Path, model: Model, options: "PlanOptions") -> int:
     """Plan a route on an image, describe it and write the files; options of maps are refused."""
     others = [options.corner_cutting, options.robot_radius]
     others += [] if sees_ground(model) else [options.world_coordinates, options.json]
@@ -33,28 +33,35 @@ def plan_on_image(file: Path, model: Model, options: "PlanOptions") -> None:
             f"{model.id} plans on the image itself: expected no --robot-radius, --index, --obstacles, --threshold, "
             f"--unknown{more} or --corner-cutting."
         )
+    if len(options.goal) > 1:
+        raise InputError(f"{model.id} plans to one goal: expected one --goal, got {len(options.goal)}.")
     if sees_ground(model):
-        plan_on_ground(file, model, options)
-        return
+        return plan_on_ground(file, model, options)
     image = read_terrain_image(file)
     rows, cols = (side // CELL for side in image.image.shape)
     print(f"Read {rows} x {cols} cells of {CELL} x {CELL} pixels.", *image.notes)
-    if len(options.goal) > 1:
-        raise InputError(f"{model.id} plans to one goal: expected one --goal, got {len(options.goal)}.")
     start, goal = _end(options.start, "start"), _end(*(options.goal or (None,)), "goal")
     route = navigate_image(model, image.image, start, goal, iterations=options.iterations)
     depth = format_iterations((rows, cols), route.iterations, model)
     print(_describe(route), f"Planned with {model.id}, {depth}.")
+    summary = {"reached": route.reached, "cost": route.cost}
     if options.path_out is not None:
-        summary = {"reached": route.reached, "cost": route.cost}
-        write_route(options.path_out, route.path, _frame(image), summary)
-        print(f"The path is in {options.path_out}.")
+        print(path_words(options.path_out, written=_write_path(options, route, _frame(image), summary)))
     view = TerrainView(image.image, route.start, route.goal, route.path, reward=route.reward)
     save_figure(terrain_figure([view]), options.out)
     print(f"Drawn in {options.out}.")
+    return REACHED if route.reached else NOT_REACHED
 
 
-def plan_on_ground(file: Path, model: Model, options: "PlanOptions") -> None:
+def _write_path(options: "PlanOptions", route: ImageRoute, frame: Frame, summary: dict[str, Any]) -> bool:
+    """Write the path, if a file is named and the path reaches the goal or is wanted all the same."""
+    written = options.path_out is not None and (route.reached or options.partial)
+    if written and options.path_out is not None:
+        write_route(options.path_out, route.path, frame, summary)
+    return written
+
+
+def plan_on_ground(file: Path, model: Model, options: "PlanOptions") -> int:
     """Plan a route on an image of ground, whose costs the model has learned."""
     picture = with_channels(read_picture(file), model.network.channels, str(file))
     rows, cols = cells_of(model, picture)
@@ -65,25 +72,26 @@ def plan_on_ground(file: Path, model: Model, options: "PlanOptions") -> None:
     seconds = time.perf_counter() - began
     frame = _cell_frame(picture.frame, pixels)
     summary = {"reached": route.reached, "length": route.cost, "cost": _learned_cost(route)}
-    if options.path_out is not None:
-        write_route(options.path_out, route.path, frame, summary)
+    written = _write_path(options, route, frame, summary)
+    code = REACHED if route.reached else NOT_REACHED
     if options.json:
         print_json(summary | {"seconds": seconds})
-        return
+        return code
     cells = "" if pixels == 1 else f" of {pixels} x {pixels} pixels"
     print(f"Read {rows} x {cols} cells{cells} with {model.network.channels} channels.")
     print(_describe_ground(route), f"Planned with {model.folder or model.id}.")
     if options.path_out is not None:
-        print(f"The path is in {options.path_out}.")
+        print(path_words(options.path_out, written=written))
     learned = None if route.reward is None else -route.reward
     shown = picture.values[:, : rows * pixels, : cols * pixels]
     view = GroundView(colours_of(shown), route.path, learned=learned, goal=route.goal, pixels=pixels)
     save_figure(ground_figure([view]), options.out)
     print(f"Drawn in {options.out}.")
+    return code
 
 
 def _ground_end(options: "PlanOptions", name: str, picture: Picture, pixels: int) -> tuple[int, int]:
-    text = getattr(options, name)
+    text = options.start if name == "start" else next(iter(options.goal), None)
     if text is None:
         raise InputError(f"expected --{name} {'X,Y' if options.world_coordinates else 'ROW,COL'}, got none.")
     if not options.world_coordinates:

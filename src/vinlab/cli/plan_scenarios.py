@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from vinlab.cli.output import print_json, watched
+from vinlab.cli.output import NOT_REACHED, REACHED, print_json, watched
 from vinlab.maps import Scenarios, read_scenarios
 from vinlab.maps.safe_files import files_below
 from vinlab.models import Model
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def plan_file(
     name: str, scenarios: Scenarios, model: Model | None, options: "PlanOptions", *, corner_cutting: bool
-) -> None:
+) -> int:
     """Run all scenarios of a file and print a summary, shorter paths first."""
     require_no_ends(options)
     with watched("Planning") as bar:
@@ -37,15 +37,21 @@ def plan_file(
         )
     if options.json:
         print_json(results.summary())
-        return
+        return exit_code([results])
     planner = "the exact planner" if model is None else model.id
     print(f"Read {len(scenarios)} scenarios on {scenarios.map.size}. {scenarios.map.assumptions}")
     optimal = optimal_costs(results.scenarios, corner_cutting=corner_cutting)
     Console().print(lengths_table(results, optimal, title=f"{name}, {planner}"))
     print(_in_words(results))
+    return exit_code([results])
 
 
-def plan_folder(folder: Path, model: Model | None, options: "PlanOptions", *, corner_cutting: bool) -> None:
+def exit_code(results: Sequence[ScenarioResults]) -> int:
+    """Of the command: whether every scenario that has a route reaches its goal."""
+    return REACHED if all(found.reached.all() for found in results) else NOT_REACHED
+
+
+def plan_folder(folder: Path, model: Model | None, options: "PlanOptions", *, corner_cutting: bool) -> int:
     """Run the scenarios of all files in a folder and below it, and print a row for each."""
     require_no_ends(options)
     results: dict[str, ScenarioResults] = {}
@@ -66,6 +72,7 @@ def plan_folder(folder: Path, model: Model | None, options: "PlanOptions", *, co
     else:
         planner = "the exact planner" if model is None else model.id
         Console().print(files_table(results, title=f"{folder.resolve().name}, {planner}"))
+    return exit_code(list(results.values()))
 
 
 def scenario_files(folder: Path) -> list[Path]:

@@ -76,7 +76,10 @@ def greedy_actions(
     """The likeliest move in each state, of all moves or of those that are allowed."""
     logits: Float[Tensor, "B S M"] = policy.act(plan, torch.as_tensor(states, device=device_of(policy)))
     if allowed is not None:
-        logits = logits.masked_fill(~torch.from_numpy(allowed).to(logits.device), -torch.inf)
+        known = torch.from_numpy(allowed[..., : logits.shape[-1]]).to(
+            logits.device
+        )  # some have four moves alone
+        logits = logits.masked_fill(~known, -torch.inf)
     return logits.argmax(dim=-1).cpu().numpy()
 
 

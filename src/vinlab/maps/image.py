@@ -1,4 +1,4 @@
-"""Images as maps: PNG, and PGM as ROS writes it."""
+"""Images as maps: PNG, JPEG, WebP, and PGM as ROS writes it."""
 
 import io
 import re
@@ -52,30 +52,42 @@ def shades_to_obstacles(image: GreyImage, options: MapOptions) -> tuple[Bool[np.
 
 
 def read_image(data: bytes, name: str) -> GreyImage:
-    """The shades of a PNG or PGM image; transparent parts are white."""
+    """The shades of a PNG, JPEG, WebP or PGM image; transparent parts are white."""
     if data.startswith(b"\x89PNG"):
         return _read_png(data, name)
+    if data.startswith(b"\xff\xd8\xff"):
+        return _open_image(data, name, "JPEG")
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return _open_image(data, name, "WebP")
     if re.match(rb"P[25]\s", data):
         return _read_pgm(data, name)
-    raise InputError(f"{name}: expected a PNG or PGM image, got another format.")
+    raise InputError(f"{name}: expected a PNG, JPEG, WebP or PGM image, got another format.")
 
 
 def _read_png(data: bytes, name: str) -> GreyImage:
-    from PIL import Image
-
     if len(data) < 33 or data[12:16] != b"IHDR":
         raise InputError(f"{name}: expected a complete PNG image, got one whose header is cut off.")
     width, height = (int.from_bytes(data[first : first + 4]) for first in (16, 20))
     require_side(height, width, name)
+    return _open_image(data, name, "PNG")
+
+
+def _open_image(data: bytes, name: str, kind: str) -> GreyImage:
+    """The shades of an image; its size is checked before its pixels are unpacked."""
+    from PIL import Image
+
     try:
         with (
             warnings.catch_warnings(action="ignore"),
-            Image.open(io.BytesIO(data), formats=["PNG"]) as image,
+            Image.open(io.BytesIO(data), formats=[kind.upper()]) as image,
         ):
+            require_side(image.height, image.width, name)
             return _shades(image)
+    except InputError:
+        raise
     except Exception as error:  # PIL raises nearly any exception on broken files
         raise InputError(
-            f"{name}: expected a complete PNG image, got a damaged one: {_reason(error)}."
+            f"{name}: expected a complete {kind} image, got a damaged one: {_reason(error)}."
         ) from error
 
 

@@ -1,28 +1,30 @@
 """Reading a map file of any format; the content tells the format, not the name."""
 
 import re
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
-from vinlab.maps.arrays import map_of_archive, map_of_array
-from vinlab.maps.geotiff import map_of_geotiff
 from vinlab.maps.grid_map import GridMap, MapOptions
-from vinlab.maps.image import map_of_image
-from vinlab.maps.movingai import map_of_movingai
-from vinlab.maps.ros import read_ros_map
 from vinlab.maps.safe_files import read_content
 from vinlab.types import InputError
 
-FORMATS = "PNG, PGM, GeoTIFF, .npy, .npz, a MovingAI .map, or the .yaml of a ROS map"
+FORMATS = "PNG, PGM, JPEG, WebP, GeoTIFF, .npy, .npz, a MovingAI .map, or the .yaml of a ROS map"
 
 BEGINNINGS = (
-    (rb"\x89PNG", map_of_image),
-    (rb"P[25]\s", map_of_image),
-    (rb"II[*+]\0|MM\0[*+]", map_of_geotiff),
-    (rb"\x93NUMPY", map_of_array),
-    (rb"PK", map_of_archive),
-    (rb"(?:\xef\xbb\xbf)?\s*type\s+\w+", map_of_movingai),
+    (rb"\x89PNG", "image:map_of_image"),
+    (rb"P[25]\s", "image:map_of_image"),
+    (rb"\xff\xd8\xff", "image:map_of_image"),
+    (rb"RIFF....WEBP", "image:map_of_image"),
+    (rb"II[*+]\0|MM\0[*+]", "geotiff:map_of_geotiff"),
+    (rb"\x93NUMPY", "arrays:map_of_array"),
+    (rb"PK", "arrays:map_of_archive"),
+    (rb"(?:\xef\xbb\xbf)?\s*type\s+\w+", "movingai:map_of_movingai"),
 )
-"""How the files of each format begin, and their readers."""
+"""How the files of each format begin, and the module and function of their readers, imported when one is met."""
+
+SEVERAL_MAPS = ("arrays:map_of_array", "arrays:map_of_archive")
+"""The readers of files that may hold several maps."""
 
 ROS_MAP = re.compile(rb"^\s*['\"]?image['\"]?\s*:", re.MULTILINE)
 SCENARIOS = re.compile(rb"(?:\xef\xbb\xbf)?\s*version\s+\d")
@@ -37,6 +39,8 @@ def map_of_file(data: bytes, path: Path, options: MapOptions) -> GridMap:
     """The map in the content of a file, which may name an image beside it."""
     if ROS_MAP.search(data[:4096]) and not _reader(data):
         options.refuse_index(str(path))
+        from vinlab.maps.ros import read_ros_map
+
         return read_ros_map(data, path, options)
     return map_from_bytes(data, str(path), options)
 
@@ -46,9 +50,9 @@ def map_from_bytes(data: bytes, name: str, options: MapOptions | None = None) ->
     reader = _reader(data)
     options = options or MapOptions()
     if reader is not None:
-        if reader not in (map_of_array, map_of_archive):
+        if reader not in SEVERAL_MAPS:
             options.refuse_index(name)
-        return reader(data, name, options)
+        return _load(reader)(data, name, options)
     if SCENARIOS.match(data[:100]):
         raise InputError(f"{name}: expected a map, got a list of scenarios.")
     if ROS_MAP.search(data[:4096]):
@@ -56,5 +60,11 @@ def map_from_bytes(data: bytes, name: str, options: MapOptions | None = None) ->
     raise InputError(f"{name}: expected {FORMATS}, got another format.")
 
 
-def _reader(data: bytes):
-    return next((read for begin, read in BEGINNINGS if re.match(begin, data[:100])), None)
+def _reader(data: bytes) -> str | None:
+    """Where the reader of a file is that begins like this."""
+    return next((place for begin, place in BEGINNINGS if re.match(begin, data[:100], re.DOTALL)), None)
+
+
+def _load(place: str) -> Callable[[bytes, str, MapOptions], GridMap]:
+    module, name = place.split(":")
+    return getattr(import_module(f"vinlab.maps.{module}"), name)

@@ -24,12 +24,13 @@ def write_route(path: Path, cells: Int[np.ndarray, "T 2"], frame: Frame, metadat
 
 
 def as_csv(cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[str, Any]) -> str:
-    """A line for each cell: its row and column, and its world coordinates."""
+    """A line for each cell: its row and column, its world coordinates, and whether the path reaches the goal."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["row", "col", "x", "y"])
+    writer.writerow(["row", "col", "x", "y", "reached"])
+    reached = "true" if metadata.get("reached", True) else "false"
     for cell, point in zip(cells.tolist(), frame.to_world(cells).tolist(), strict=True):
-        writer.writerow([*cell, *(repr(number) for number in point)])
+        writer.writerow([*cell, *(repr(number) for number in point), reached])
     return text.getvalue()
 
 

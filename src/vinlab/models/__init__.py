@@ -10,7 +10,6 @@ from vinlab.models.bounded_build import build_within
 from vinlab.models.names import suggestion
 from vinlab.networks.configs import current_weight_names, network_config
 from vinlab.recording.files import read_bytes
-from vinlab.recording.finished_run import WEIGHTS, open_run
 from vinlab.recording.hashing import text_hash
 from vinlab.recording.json_files import read_json_object
 from vinlab.recording.weights import fill, load_tensors
@@ -98,6 +97,8 @@ def stem_of(id: str) -> str:
 
 
 def _from_run(folder: Path) -> Model:
+    from vinlab.recording.finished_run import WEIGHTS, open_run  # shipped models need no runs
+
     run = open_run(folder)
     weights = folder / WEIGHTS
     if not weights.exists():

@@ -10,7 +10,7 @@ from typing import no_type_check
 import numpy as np
 from numba import njit
 
-from vinlab.planning.fused.forward import compiled_once
+from vinlab.planning.compiled import compiled
 from vinlab.planning.fused.search import BUCKETS, OUTSIDE, _bit_length, _first_filled, _key, _spread
 
 BACK = np.array([1, 0, 3, 2, 7, 6, 5, 4], dtype=np.int64)
@@ -32,7 +32,7 @@ def edge_of(cells, moves, table, cutting, here, move):
     return table.half[move] * (cells[here] + cells[here + table.jumps[move]])
 
 
-@compiled_once
+@compiled
 @no_type_check
 def search_grid(cells, moves, table, cutting, goals, scale, distance, queue):
     """Fill the cost to go of every cell, from the goals; ``goals`` marks them."""

@@ -12,7 +12,7 @@ from typing import no_type_check
 import numpy as np
 from numba import njit
 
-from vinlab.planning.fused.forward import compiled_once
+from vinlab.planning.compiled import compiled
 from vinlab.planning.fused.graded import BACK, edge_of, search_grid, settle
 from vinlab.planning.fused.search import BUCKETS, OUTSIDE
 
@@ -20,7 +20,7 @@ CLEAN, WAITING, DONE = 0, 1, 2
 """A cell whose cost to go is that of before; one that waits to be computed anew; one that has been."""
 
 
-@compiled_once
+@compiled
 @no_type_check
 def repair_grid(cells, moves, table, cutting, goals, scale, unit, changed, distance, queue, order, touched):
     """Correct the cost to go of every cell after the costs of ``changed`` cells; how many were computed anew.
@@ -158,7 +158,7 @@ def _reconsider(cell, cells, moves, table, cutting, distance, queue):
             _put(cell, heads, after, before, where)
 
 
-@compiled_once
+@compiled
 @no_type_check
 def follow(cells, moves, table, cutting, distance, start, path):
     """Write the cells of the cheapest path from a cell; of equally cheap moves the first is made. Their number."""

@@ -10,14 +10,14 @@ from typing import no_type_check
 import numpy as np
 from numba import njit
 
+from vinlab.planning.compiled import compiled
 from vinlab.planning.costs import UNREACHABLE
-from vinlab.planning.fused.forward import compiled_once
 
 MOST_SWEEPS = 200
 TOLERANCE = 1e-7
 
 
-@compiled_once
+@compiled
 @no_type_check
 def sum_paths(first, last, q, value, terminals, starts, offsets, log_sums, visits):
     """For problems ``first`` to ``last``: log z of the start, and how often paths from it make each move.
