@@ -36,7 +36,7 @@ from vinlab.planning import (
 from vinlab.planning.grid import with_outside
 from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.recording.files import write_bytes
-from vinlab.types import InputError
+from vinlab.types import InputError, missing_library
 
 OPSET, IR_VERSION = 18, 9
 """Old enough for common runtimes."""
@@ -94,7 +94,7 @@ def _onnx() -> Any:
         import onnx.helper
         import onnx.numpy_helper
     except ImportError as error:
-        raise InputError("Export needs onnx: install it with pip install 'vinlab[onnx]'.") from error
+        raise missing_library("Export", "onnx", extra="onnx") from error
     return onnx
 
 
