@@ -56,6 +56,8 @@ class Mutant:
     change: str
     source: str
     """The file with the fault."""
+    test: str | None = None
+    """The test that must notice, where it is known."""
 
     @property
     def id(self) -> str:
@@ -138,15 +140,19 @@ def sample(count: int, seed: int) -> list[Mutant]:
 def known() -> list[Mutant]:
     """The faults that earlier tests did not notice."""
     mutants = []
-    for name, (file, old, new) in KNOWN.items():
+    for name, (file, old, new, test) in KNOWN.items():
         source = (PACKAGE / file).read_text()
         assert source.count(old) == 1, f"{name}: expected {old!r} once in {file}, got {source.count(old)}"
-        mutants.append(Mutant(file, name, "known", f"{old} as {new}", source.replace(old, new)))
+        changed = source.replace(old, new)
+        mutants.append(Mutant(file, name, "known", f"{old} as {new}", changed, str(ROOT / "tests" / test)))
     return mutants
 
 
-def tests_of(file: str) -> list[list[str]]:
-    """The tests of a file, and those of its room and of rooms that use it."""
+def tests_of(mutant: Mutant) -> list[list[str]]:
+    """The test that must notice, or the tests of a file, and those of its room and of rooms that use it."""
+    if mutant.test is not None:
+        return [[mutant.test]]
+    file = mutant.file
     room, stem = file.split("/")[0], Path(file).stem.strip("_")
     folder = ROOT / "tests" / Path(file).parent
     own = [path for path in (ROOT / "tests" / room).rglob("test_*.py") if stem in path.stem]
@@ -169,7 +175,7 @@ def is_caught(mutant: Mutant, copy: Path) -> bool:
             copy.rglob("*.nb[ic]") if "njit" in mutant.source or "@compiled" in mutant.source else ()
         ):
             cached.unlink()  # what one file compiles, others keep a copy of
-        failed = next((stage for stage in tests_of(mutant.file) if _fails(stage, copy)), None)
+        failed = next((stage for stage in tests_of(mutant) if _fails(stage, copy)), None)
     finally:
         target.write_bytes(original)
         os.utime(target, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
@@ -264,7 +270,7 @@ def report(results: dict[Mutant, bool], options: argparse.Namespace) -> None:
     found = {
         "tried": len(results),
         "caught": len(results) - len(survivors),
-        "survivors": [{k: v for k, v in asdict(m).items() if k != "source"} for m in open_ones],
+        "survivors": [{k: v for k, v in asdict(m).items() if k not in ("source", "test")} for m in open_ones],
         "equivalent": {m.id: EQUIVALENT[m.id] for m in survivors if m.id in EQUIVALENT},
         "by_kind": {kind: {"tried": tried[kind], "survived": survived[kind]} for kind in sorted(tried)},
         "share_survived": round(len(open_ones) / max(1, len(results)), 4),
