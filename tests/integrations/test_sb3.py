@@ -1,5 +1,6 @@
 """A VIN inside stable-baselines3 is the same network, and all of it learns."""
 
+import gymnasium
 import numpy as np
 import pytest
 import torch
@@ -13,6 +14,7 @@ from vinlab.domains.gridworld.problem import GridworldConfig
 from vinlab.domains.holeworld.gymnasium_env import HoleWorldEnvironment
 from vinlab.integrations.sb3 import VinPolicy
 from vinlab.networks.grid.rl import ValueVinConfig
+from vinlab.types import InputError
 
 
 @pytest.fixture(scope="module")
@@ -43,3 +45,34 @@ def test_ppo_moves_every_parameter_whatever_its_name(learner):
     ] == []
     chosen, _ = learner.predict(learner.env.reset(), deterministic=True)
     assert np.isin(chosen, range(4)).all()
+
+
+class EightMoves(gymnasium.Env):
+    """A world that accepts eight moves."""
+
+    observation_space = gymnasium.spaces.Dict(
+        image=gymnasium.spaces.Box(0, 1, (2, 4, 4), np.float32),
+        position=gymnasium.spaces.MultiDiscrete([4, 4]),
+    )
+    action_space = gymnasium.spaces.Discrete(8)
+
+    def reset(self, *, seed=None, options=None):
+        return {"image": np.zeros((2, 4, 4), np.float32), "position": np.zeros(2, np.int64)}, {}
+
+    def step(self, action):
+        return self.reset()[0], 0.0, False, False, {}
+
+
+def test_the_network_has_as_many_moves_as_the_environment():
+    kwargs = {"network": ValueVinConfig(iterations=2, hidden=4)}
+    with pytest.raises(
+        InputError, match="expected an environment with 4 moves for this network, got Discrete"
+    ):
+        PPO(VinPolicy, EightMoves(), policy_kwargs=kwargs, device="cpu")
+    kwargs = {"network": ValueVinConfig(iterations=2, hidden=4, moves=8)}
+    learner = PPO(VinPolicy, EightMoves(), policy_kwargs=kwargs, n_steps=4, batch_size=4, device="cpu")
+    seen = {name: torch.as_tensor(part)[None] for name, part in EightMoves().reset()[0].items()}
+    assert learner.policy.get_distribution(seen).distribution.logits.shape == (1, 8)
+    assert learner.policy.vin.num_moves == 8
+    with pytest.raises(InputError, match="moves: expected 4"):
+        ValueVinConfig(iterations=2, moves=5).build()

@@ -132,3 +132,19 @@ def test_the_linear_reward_adds_up():
     one, two = torch.randn(2, 1, 2, 6, 6)
     nothing = part(torch.zeros(1, 2, 6, 6))
     torch.testing.assert_close(part(one + two) + nothing, part(one) + part(two), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("state", [(-1, 0), (0, -1), (4, 0), (0, 5), (3, 9)])
+def test_states_outside_the_map_are_refused(state):
+    plan = Plan(torch.zeros(1, 1, 4, 5), torch.zeros(1, 3, 4, 5), torch.zeros(1, 1, 4, 5))
+    assert StateAttention()(plan, torch.tensor([[[3, 4], [0, 0]]])).shape == (1, 2, 3)
+    with pytest.raises(InputError, match=r"states: expected cells of a map of 4 x 5 cells, got"):
+        StateAttention()(plan, torch.tensor([[[0, 0], state]]))
+
+
+def test_autocast_does_not_round_the_values_that_a_policy_reads():
+    policy, values = LinearPolicy(actions=3, moves=3), torch.tensor([[[1000.0, 1000.5, 999.5]]])
+    with torch.no_grad():
+        policy.moves.weight.copy_(torch.eye(3))
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            assert torch.equal(policy(values), values)

@@ -111,3 +111,41 @@ def test_the_length_of_every_path_is_that_of_the_exact_planner():
     lengths = rollout_all_cells(west, problems).lengths.reshape(1, 3, 32)
     free = problems.obstacles == 0
     assert lengths[free].tolist() == cost_to_go(problems.obstacles, problems.goals)[free].tolist()
+
+
+class Winding(ShortSighted):
+    """Goes straight where the goal is at most K cells away, and in zigzags to the same goal elsewhere."""
+
+    def act(self, plan, states):
+        sees = (states[..., 1] - 1 <= plan)[..., None]
+        straight, lower = torch.eye(8)[WEST], (states[..., 0] == 2)[..., None]
+        return torch.where(sees, straight, torch.where(lower, torch.eye(8)[5], torch.eye(8)[7]))
+
+
+@pytest.mark.parametrize("start", [6, 21, 29])
+def test_k_grows_beyond_the_length_of_a_path_that_reaches_the_goal(start):
+    blocked = np.ones((1, 4, 32), np.uint8)
+    blocked[0, 1:3, 1:-1] = 0
+    problems = GridProblems(blocked, np.array([[1, start]]), np.array([[1, 1]]))
+    planned = plan_adaptively(Model("winding", Winding(), 16, {}), problems, must_reach=start_mask(problems))
+    length = planned.rollouts.lengths[0, 32 + start]
+    assert length == start - 1  # straight, as with any larger K
+    assert planned.iterations >= length
+
+
+class Worsening(ShortSighted):
+    """Reaches the goal straight with its own K, and by a detour with a larger one."""
+
+    def act(self, plan, states):
+        lower = (states[..., 0] == 2)[..., None]
+        zigzag = torch.where(lower, torch.eye(8)[5], torch.eye(8)[7])
+        return torch.eye(8)[WEST].expand(*states.shape[:-1], 8) if plan <= 8 else zigzag
+
+
+def test_a_deeper_plan_with_a_longer_path_is_not_taken():
+    blocked = np.ones((1, 4, 32), np.uint8)
+    blocked[0, 1:3, 1:-1] = 0
+    problems = GridProblems(blocked, np.array([[1, 21]]), np.array([[1, 1]]))
+    planned = plan_adaptively(Model("worse", Worsening(), 16, {}), problems, must_reach=start_mask(problems))
+    assert planned.iterations == 8
+    assert planned.rollouts.lengths[0, 32 + 21] == 20

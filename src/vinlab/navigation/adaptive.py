@@ -1,5 +1,6 @@
 """Planning with as many backups as a map needs: K grows as long as more cells reach the goal."""
 
+import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -111,9 +112,9 @@ def plan_batch_adaptively(
 
 def _satisfied(planned: AdaptivePlan, must_reach: Bool[np.ndarray, "H W"]) -> bool:
     """Whether the cells reach the goal on paths that cost no more than K moves: further away nothing has settled."""
-    longest = _lengths(planned, must_reach).max(initial=0.0)
+    longest = float(_lengths(planned, must_reach).max(initial=0.0))
     deep = longest <= planned.iterations if isinstance(planned.iterations, int) else True
-    return bool(np.isfinite(longest) and deep)
+    return math.isfinite(longest) and deep
 
 
 def _is_better(deeper: AdaptivePlan, planned: AdaptivePlan, must_reach: Bool[np.ndarray, "H W"]) -> bool:
