@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Bool, UInt8, UInt16
 
 from vinlab.maps.grid_map import GridMap, MapOptions, require_side
+from vinlab.maps.safe_files import LARGEST_TEXT
 from vinlab.types import InputError
 
 PGM_HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,9})" * 3 + rb"(?:\s*#[^\n]*\n|\r\n|\s)")
@@ -108,6 +109,10 @@ def _binary_pixels(body: bytes, count: int, kind: np.dtype[Any], name: str) -> n
 
 
 def _written_pixels(body: bytes, count: int, kind: np.dtype[Any], name: str) -> np.ndarray:
+    if len(body) > LARGEST_TEXT:
+        raise InputError(
+            f"{name}: expected at most {LARGEST_TEXT // 2**20} MB of written pixels, got more; binary ones (P5) are smaller."
+        )
     body = re.sub(rb"#[^\n]*", b" ", body)
     if re.search(rb"[^\d\s]", body):
         raise InputError(f"{name}: expected pixels as whole numbers, got other characters.")
