@@ -34,7 +34,9 @@ def png(array: np.ndarray, **options: Any) -> bytes:
     return file.getvalue()
 
 
-def chunked(width: int, height: int, depth: int, colour: int, pixels: bytes, interlace: int = 0, extra: bytes = b"") -> bytes:
+def chunked(
+    width: int, height: int, depth: int, colour: int, pixels: bytes, interlace: int = 0, extra: bytes = b""
+) -> bytes:
     """A PNG with any header."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
@@ -51,7 +53,9 @@ def npy(array: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def npy_header(descr: str, shape: str, *, order: str = "False", version: int = 1, length: int | None = None) -> bytes:
+def npy_header(
+    descr: str, shape: str, *, order: str = "False", version: int = 1, length: int | None = None
+) -> bytes:
     """The beginning of an array file, whatever it says."""
     header = f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
     size = len(header) if length is None else length
@@ -94,7 +98,11 @@ def geotiff(array: np.ndarray, **options: Any) -> bytes:
 def sound_files(obstacles: np.ndarray) -> dict[str, bytes]:
     """The same map in every format of one file."""
     grey = (255 * (1 - obstacles)).astype(np.uint8)
-    problem = {"obstacles.npy": npy(obstacles[None]), "starts.npy": npy(np.array([[0, 0]])), "goals.npy": npy(np.array([[11, 11]]))}
+    problem = {
+        "obstacles.npy": npy(obstacles[None]),
+        "starts.npy": npy(np.array([[0, 0]])),
+        "goals.npy": npy(np.array([[11, 11]])),
+    }
     size = f"{SIDE} {SIDE}".encode()
     return {
         "grey.png": png(grey),
@@ -104,7 +112,10 @@ def sound_files(obstacles: np.ndarray) -> dict[str, bytes]:
         "bits.png": png(grey > 0),
         "binary.pgm": b"P5 " + size + b" 255\n" + grey.tobytes(),
         "deep.pgm": b"P5 " + size + b" 65535\n" + (grey.astype(">u2") * 257).tobytes(),
-        "written.pgm": b"P2\n# map\n" + size + b"\n255\n" + b" ".join(str(cell).encode() for cell in grey.ravel()),
+        "written.pgm": b"P2\n# map\n"
+        + size
+        + b"\n255\n"
+        + b" ".join(str(cell).encode() for cell in grey.ravel()),
         "array.npy": npy(obstacles),
         "floats.npy": npy(np.asfortranarray(obstacles.astype(np.float64))),
         "problems.npz": archive(problem),
@@ -143,7 +154,9 @@ def agrees_with(obstacles: np.ndarray) -> Any:
 
     def check(found: np.ndarray) -> None:
         if not np.array_equal(found, obstacles):
-            raise SilentDifference(f"{int((found != obstacles).sum()) if found.shape == obstacles.shape else found.shape}")
+            raise SilentDifference(
+                f"{int((found != obstacles).sum()) if found.shape == obstacles.shape else found.shape}"
+            )
 
     return check
 
@@ -151,7 +164,20 @@ def agrees_with(obstacles: np.ndarray) -> Any:
 def odd_tiffs(rng: Rng, count: int) -> Iterator[Case]:
     """Rasters whose tags hold odd numbers."""
     for number in range(count):
-        tags = {256: 8, 257: 8, 258: 8, 259: 1, 262: 1, 273: 200, 277: 1, 278: 8, 279: 64, 33550: 0, 339: 1, 317: 1}
+        tags = {
+            256: 8,
+            257: 8,
+            258: 8,
+            259: 1,
+            262: 1,
+            273: 200,
+            277: 1,
+            278: 8,
+            279: 64,
+            33550: 0,
+            339: 1,
+            317: 1,
+        }
         for tag in rng.choice(list(tags), size=2, replace=False).tolist():
             tags[tag] = int(rng.choice([0, 1, 2, 3, 5, 7, 16, 64, 255, 4096, 65535, 2**31 - 1, 2**32 - 1]))
         entries = b"".join(struct.pack("<HHII", tag, 4, 1, entry) for tag, entry in sorted(tags.items()))
@@ -179,13 +205,19 @@ def odd_yaml(rng: Rng, count: int) -> Iterator[Case]:
         for key in rng.choice(list(fields), size=int(rng.integers(1, 3)), replace=False):
             fields[str(key)] = str(rng.choice(ODD_YAML))
         text = "\n".join(f"{key}: {value}" for key, value in fields.items())
-        kind, data = damaged(text.encode(), rng) if rng.random() < 0.3 else ("odd values", text.encode("utf-8", "replace"))
+        kind, data = (
+            damaged(text.encode(), rng)
+            if rng.random() < 0.3
+            else ("odd values", text.encode("utf-8", "replace"))
+        )
 
         def write(folder: Path, data: bytes = data) -> None:
             (folder / "map.pgm").write_bytes(image)
             (folder / "map.yaml").write_bytes(data)
 
-        yield Case("map files: ROS yaml", f"{kind}, {number}", lambda folder: read_map(folder / "map.yaml"), write)
+        yield Case(
+            "map files: ROS yaml", f"{kind}, {number}", lambda folder: read_map(folder / "map.yaml"), write
+        )
 
 
 def odd_scenarios(rng: Rng, count: int) -> Iterator[Case]:
@@ -222,10 +254,29 @@ def odd_arrays(rng: Rng, count: int) -> Iterator[Case]:
     packings = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
     for number in range(count):
         body = rng.bytes(int(rng.choice([0, 10, 144, 1152, 100_000])))
-        data = npy_header(str(rng.choice(descrs)), str(rng.choice(shapes)), version=int(rng.choice([1, 2, 3])), order=str(rng.choice(["True", "False", "7"])))
+        data = npy_header(
+            str(rng.choice(descrs)),
+            str(rng.choice(shapes)),
+            version=int(rng.choice([1, 2, 3])),
+            order=str(rng.choice(["True", "False", "7"])),
+        )
         data, kind = data + body, "npy"
         if rng.random() < 0.5:
-            names = rng.choice(["obstacles", "starts", "goals", "arr_0", "arr_1", "arr_4", "arr_5", "arr_8", "arr_9", "../x"], size=4)
+            names = rng.choice(
+                [
+                    "obstacles",
+                    "starts",
+                    "goals",
+                    "arr_0",
+                    "arr_1",
+                    "arr_4",
+                    "arr_5",
+                    "arr_8",
+                    "arr_9",
+                    "../x",
+                ],
+                size=4,
+            )
             members = {f"{name}.npy": data for name in names}
             data, kind = archive(members, int(rng.choice(packings)), twice=rng.random() < 0.1), "npz"
         index = int(rng.choice([0, 0, 0, 1, -1, 10**9]))
@@ -243,7 +294,9 @@ def bombs(rng: Rng) -> Iterator[Case]:
     head = npy_header("'|u1'", "(30000, 30000)")
     long_header = b"\x93NUMPY\x02\x00" + struct.pack("<I", 2**31) + zeros
     aliases = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))
-    merges = "a0: &a0 {x: 1}\n" + "\n".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 9))
+    merges = "a0: &a0 {x: 1}\n" + "\n".join(
+        f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 9)
+    )
     ending = "\nimage: map.pgm\nresolution: 0.05\norigin: [0, 0, 0]"
     text_bomb = struct.pack(">I", 0) + b"tEXt" + struct.pack(">I", zlib.crc32(b"tEXt"))
     files = {
@@ -287,7 +340,9 @@ def bombs(rng: Rng) -> Iterator[Case]:
             lambda folder, name=name, data=data: (folder / name).write_bytes(data),
         )
     for name, make in PLACES.items():
-        yield Case("map files: no file", name, lambda folder: read_map_or_scenarios(folder / "a", MapOptions()), make)
+        yield Case(
+            "map files: no file", name, lambda folder: read_map_or_scenarios(folder / "a", MapOptions()), make
+        )
 
 
 def _sparse(folder: Path) -> None:
@@ -320,7 +375,9 @@ def planned_maps(rng: Rng, count: int) -> Iterator[Case]:
     for number in range(count):
         file = str(rng.choice(list(files)))
         kind, data = damaged(files[file], rng)
-        options = ["--start", "0,0", "--goal", "11,11", "--json"] + (["--exact"] if rng.random() < 0.5 else [])
+        options = ["--start", "0,0", "--goal", "11,11", "--json"] + (
+            ["--exact"] if rng.random() < 0.5 else []
+        )
         yield Case(
             "plan: damaged maps",
             f"{file}, {kind}, {number}",
@@ -352,5 +409,3 @@ def cases(rng: Rng, count: int) -> Iterator[Case]:
     yield from odd_scenarios(rng, count // 10)
     yield from odd_arrays(rng, count * 15 // 100)
     yield from planned_maps(rng, count * 5 // 100)
-
-

@@ -137,7 +137,7 @@ def odd_author_files(rng: Rng, count: int) -> Iterator[Case]:
         kind = int(rng.integers(7))
         check = None
         if kind == 0:
-            arrays[key] = rng.choice([{"a": 1}, "text", [[1], [2, 3]]])  # type: ignore[call-overload]
+            arrays[key] = [{"a": 1}, "text", np.array([[1, 2], None], object)][int(rng.integers(3))]
         elif kind == 1:
             arrays[key] = [
                 np.zeros((0, 0)),
