@@ -4,12 +4,6 @@ Each case runs in a process of its own, in 1 GB and 20 s, and must end in a resu
 """
 
 import argparse
-import os
-
-for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-os.environ.setdefault("NUMBA_THREADING_LAYER", "workqueue")  # the one that a fork does not break
-
 import sys
 import time
 from collections import Counter, defaultdict
@@ -19,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from reliability import maps, options, requests, runs, sites, terrain
+from reliability import bombs, maps, options, requests, runs, sites, terrain
 from reliability.cases import Case
 from reliability.sandbox import BAD, GOOD, MEMORY, SECONDS, Outcome, run_cases
 
@@ -41,7 +35,7 @@ def make_cases(count: int, seed: int, *, long: bool) -> list[Case]:
     for number, (name, share) in enumerate(SOURCES.items()):
         cases += modules[name].cases(np.random.default_rng([seed, number]), max(1, int(share * count)))
     if long:
-        cases += maps.largest_maps()
+        cases += bombs.largest_maps()
     order = np.random.default_rng(seed).permutation(len(cases))
     return [cases[place] for place in order]
 
@@ -109,6 +103,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=SECONDS, help="limit of a case")
+    parser.add_argument("--sample", type=int, help="so many of the cases alone, drawn at random")
     parser.add_argument("--only", choices=SOURCES, help="cases of one kind alone")
     parser.add_argument("--record", type=Path, help="file for the counts, as JSON")
     options = parser.parse_args()
@@ -116,7 +111,9 @@ def main() -> None:
         for name in SOURCES:
             SOURCES[name] = float(name == options.only)
     warm_up()
-    cases = make_cases(options.cases, options.seed, long=not options.only)
+    cases = make_cases(options.cases, options.seed, long=not (options.only or options.sample))[
+        : options.sample
+    ]
     started = time.monotonic()
     outcomes = list(watched(run_cases(cases, jobs=options.jobs, seconds=options.seconds), len(cases)))
     found = summary(outcomes, time.monotonic() - started, options)

@@ -56,10 +56,42 @@ def repeat(data: bytes, rng: Rng) -> bytes:
 
 NESTED = json.loads("[" * 200 + "]" * 200)
 ODD_VALUES: list[Any] = [
-    None, True, False, 0, -1, 1, 2**31, -(2**63), 10**18, 10**200, 0.5, -0.0, 1e308, 1e-308, float("nan"), float("inf"),
-    "", "x", "0", "NaN", "\0", "\ud800", "../../etc/passwd", "x" * 20_000, "\u202e\u0000é", [], {}, [[]], [None], [1e308] * 3,
-    {"a": 1}, {"": {}}, {"kind": "vin"}, {"kind": ["vin"]}, NESTED,
-]  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1,
+    2**31,
+    -(2**63),
+    10**18,
+    10**200,
+    0.5,
+    -0.0,
+    1e308,
+    1e-308,
+    float("nan"),
+    float("inf"),
+    "",
+    "x",
+    "0",
+    "NaN",
+    "\0",
+    "\ud800",
+    "../../etc/passwd",
+    "x" * 20_000,
+    "\u202e\u0000é",
+    [],
+    {},
+    [[]],
+    [None],
+    [1e308] * 3,
+    {"a": 1},
+    {"": {}},
+    {"kind": "vin"},
+    {"kind": ["vin"]},
+    NESTED,
+]
 """Values that no file of ours holds in that place."""
 
 

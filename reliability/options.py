@@ -6,34 +6,125 @@ from pathlib import Path
 import numpy as np
 
 from reliability.cases import Case, command
-from reliability.maps import npy, png
+from reliability.map_formats import npy, png
 from reliability.odd_bytes import Rng
 
-ODD = ["", " ", "-1", "0", "1", "99999999999999999999", "9" * 5000, "1e9", "nan", "inf", "-inf", "0x10", "None", "true", "[1]", ".", "..", "/",
-       "/dev/null", "/dev/full", "/proc/self/mem", "/root/none/none", "a/b/c.png", "x" * 5000, "é\u202e", "\udcff", "--", "-", "--help", "1,1", "0,0", "a,b",
-       "-5,-5", "1,1,1", "1e400,0", "99999,99999", "gridworld/8/vin", "grid/any", "../x", "~", "$HOME", "%s", "{}"]  # fmt: skip
+ODD = [
+    "",
+    " ",
+    "-1",
+    "0",
+    "1",
+    "99999999999999999999",
+    "9" * 5000,
+    "1e9",
+    "nan",
+    "inf",
+    "-inf",
+    "0x10",
+    "None",
+    "true",
+    "[1]",
+    ".",
+    "..",
+    "/",
+    "/dev/null",
+    "/dev/full",
+    "/proc/self/mem",
+    "/root/none/none",
+    "a/b/c.png",
+    "x" * 5000,
+    "é\u202e",
+    "\udcff",
+    "--",
+    "-",
+    "--help",
+    "1,1",
+    "0,0",
+    "a,b",
+    "-5,-5",
+    "1,1,1",
+    "1e400,0",
+    "99999,99999",
+    "gridworld/8/vin",
+    "grid/any",
+    "../x",
+    "~",
+    "$HOME",
+    "%s",
+    "{}",
+]
 """Values that someone may give to any option."""
 
 BASES: dict[str, tuple[list[str], list[str]]] = {
     "plan": (
         ["{}/map.png", "--exact"],
-        ["--start", "--goal", "--model", "--out", "--path-out", "--iterations", "--corner-cutting", "--obstacles",
-         "--threshold", "--unknown", "--robot-radius", "--index", "--world-coordinates", "--json", "--exact"],
+        [
+            "--start",
+            "--goal",
+            "--model",
+            "--out",
+            "--path-out",
+            "--iterations",
+            "--corner-cutting",
+            "--obstacles",
+            "--threshold",
+            "--unknown",
+            "--robot-radius",
+            "--index",
+            "--world-coordinates",
+            "--json",
+            "--exact",
+        ],
     ),
     "evaluate": (
         ["gridworld/8/vin", "--problems", "{}/problems.npz"],
-        ["--problems", "--iterations", "--corner-cutting", "--data", "--json", "--suite", "--budget", "--out", "--resume",
-         "--overwrite"],
+        [
+            "--problems",
+            "--iterations",
+            "--corner-cutting",
+            "--data",
+            "--json",
+            "--suite",
+            "--budget",
+            "--out",
+            "--resume",
+            "--overwrite",
+        ],
     ),
     "data": (
         ["gridworld", "--out", "{}/a.npz", "--count", "2"],
-        ["--out", "--size", "--count", "--family", "--seed", "--threshold", "--image", "--elevation", "--slope",
-         "--post-spacing", "--slope-step", "--pixel-size", "--nodata"],
+        [
+            "--out",
+            "--size",
+            "--count",
+            "--family",
+            "--seed",
+            "--threshold",
+            "--image",
+            "--elevation",
+            "--slope",
+            "--post-spacing",
+            "--slope-step",
+            "--pixel-size",
+            "--nodata",
+        ],
     ),
     "train": (
         ["gridworld/8/nothing", "--budget", "smoke", "--out", "{}/run"],
-        ["--budget", "--recipe", "--seed", "--out", "--data", "--device", "--threads", "--resume", "--overwrite",
-         "--allow-changes", "--tensorboard"],
+        [
+            "--budget",
+            "--recipe",
+            "--seed",
+            "--out",
+            "--data",
+            "--device",
+            "--threads",
+            "--resume",
+            "--overwrite",
+            "--allow-changes",
+            "--tensorboard",
+        ],
     ),
     "export": (["gridworld/8/vin", "{}/a.onnx"], []),
     "table": (["gridworld", "--runs", "{}"], ["--runs", "--out"]),
@@ -46,7 +137,7 @@ BASES: dict[str, tuple[list[str], list[str]]] = {
     "plot": (["gridworld/8/nothing"], ["--out", "--problem", "--data", "--runs"]),
     "browse": (["a query", "--model", "{}"], ["--model", "--data", "--start", "--clicks", "--out"]),
     "serve": (["--port", "99999"], ["--model", "--host"]),
-}  # fmt: skip
+}
 """A quick call of each command, and the options that may be added to it."""
 
 
@@ -85,7 +176,16 @@ def odd_options(rng: Rng, count: int) -> Iterator[Case]:
 
 BOUNDS = {
     "train --seed": ("train", "gridworld/8/vin", "--budget", "smoke", "--out", "{}/r", "--seed", str(2**70)),
-    "train --threads": ("train", "gridworld/8/vin", "--budget", "smoke", "--out", "{}/r", "--threads", "1000000"),
+    "train --threads": (
+        "train",
+        "gridworld/8/vin",
+        "--budget",
+        "smoke",
+        "--out",
+        "{}/r",
+        "--threads",
+        "1000000",
+    ),
     "train --resume --overwrite": ("train", "gridworld/8/vin", "--out", "{}/r", "--resume", "--overwrite"),
     "train --out .": ("train", "gridworld/8/vin", "--budget", "smoke", "--out", "."),
     "train --out /": ("train", "gridworld/8/vin", "--budget", "smoke", "--out", "/"),
@@ -93,8 +193,28 @@ BOUNDS = {
     "data --size": ("data", "gridworld", "--out", "{}/a.npz", "--size", "1000000"),
     "data --count": ("data", "gridworld", "--out", "{}/a.npz", "--count", "1000000000"),
     "data mars --size": ("data", "mars", "--out", "{}/a.npz", "--size", "100000"),
-    "data mars --threshold": ("data", "mars", "--out", "{}/a.npz", "--size", "8", "--count", "1", "--threshold", "nan"),
-    "plan --iterations": ("plan", "{}/map.png", "--start", "0,0", "--goal", "8,8", "--iterations", "1000000000"),
+    "data mars --threshold": (
+        "data",
+        "mars",
+        "--out",
+        "{}/a.npz",
+        "--size",
+        "8",
+        "--count",
+        "1",
+        "--threshold",
+        "nan",
+    ),
+    "plan --iterations": (
+        "plan",
+        "{}/map.png",
+        "--start",
+        "0,0",
+        "--goal",
+        "8,8",
+        "--iterations",
+        "1000000000",
+    ),
     "plan --index": ("plan", "{}/map.npy", "--exact", "--start", "0,0", "--goal", "8,8", "--index", "5"),
     "plan a folder": ("plan", "/", "--exact"),
     "table of the disk": ("table", "gridworld", "--runs", "/"),
@@ -104,7 +224,7 @@ BOUNDS = {
     "reproduce --seeds": ("reproduce", "--dry-run", "--seeds", "1000000000"),
     "no command": ("",),
     "an unknown command": ("paln",),
-}  # fmt: skip
+}
 """Calls that are refused with a bound, or end at once."""
 
 

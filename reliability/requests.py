@@ -9,14 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from reliability.cases import Case
-from reliability.maps import sound_files, sound_map
+from reliability.map_formats import sound_files, sound_map
 from reliability.odd_bytes import Rng, damaged, odd_json
 from vinlab.types import InputError
 
-PLAN = {"model": "grid/any", "height": 6, "width": 6, "cells": "0" * 36, "start": [0, 0], "goal": [5, 5], "iterations": 20,
-        "corner_cutting": True}  # fmt: skip
-TERRAIN = {**PLAN, "model": "mars/vin", "height": 4, "width": 4, "cells": "0" * 16, "goal": [3, 3],
-           "image": base64.b64encode(bytes(32 * 32)).decode()}  # fmt: skip
+PLAN = {
+    "model": "grid/any",
+    "height": 6,
+    "width": 6,
+    "cells": "0" * 36,
+    "start": [0, 0],
+    "goal": [5, 5],
+    "iterations": 20,
+    "corner_cutting": True,
+}
+TERRAIN = {
+    **PLAN,
+    "model": "mars/vin",
+    "height": 4,
+    "width": 4,
+    "cells": "0" * 16,
+    "goal": [3, 3],
+    "image": base64.b64encode(bytes(32 * 32)).decode(),
+}
 WORLD = {"kind": "maze", "height": 15, "width": 15, "seed": 3}
 
 
@@ -89,11 +104,33 @@ def odd_files(rng: Rng, count: int) -> Iterator[Case]:
         yield _case(path, f"{file}, {kind}, {number}", "POST", path, body)
 
 
-HEADERS = [("Host", "evil.example"), ("Host", ""), ("Origin", "http://["), ("Origin", "null"), ("Origin", "x" * 5000),
-           ("Content-Length", "5"), ("Content-Type", "text/plain"), ("Content-Encoding", "gzip"), ("Sec-Fetch-Site", "cross-site"),
-           ("Cookie", "a" * 9000), ("Range", "bytes=0-"), ("X", "\x00")]  # fmt: skip
-PATHS = ["/", "/api/models", "/api/none", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/page.js?x=" + "x" * 3000,
-         "/api/plan/", "//", "/\u00e9", "/api/map%00", "/static/page.js"]  # fmt: skip
+HEADERS = [
+    ("Host", "evil.example"),
+    ("Host", ""),
+    ("Origin", "http://["),
+    ("Origin", "null"),
+    ("Origin", "x" * 5000),
+    ("Content-Length", "5"),
+    ("Content-Type", "text/plain"),
+    ("Content-Encoding", "gzip"),
+    ("Sec-Fetch-Site", "cross-site"),
+    ("Cookie", "a" * 9000),
+    ("Range", "bytes=0-"),
+    ("X", "\x00"),
+]
+PATHS = [
+    "/",
+    "/api/models",
+    "/api/none",
+    "/../../etc/passwd",
+    "/%2e%2e/%2e%2e/etc/passwd",
+    "/page.js?x=" + "x" * 3000,
+    "/api/plan/",
+    "//",
+    "/\u00e9",
+    "/api/map%00",
+    "/static/page.js",
+]
 
 
 def odd_heads(rng: Rng, count: int) -> Iterator[Case]:

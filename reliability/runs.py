@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from reliability.bombs import PLACES
 from reliability.cases import Case, SilentDifference, command
-from reliability.maps import PLACES
 from reliability.odd_bytes import Rng, damaged, odd_json
 from vinlab import models
 from vinlab.recording.finished_run import CHECKPOINT, MANIFEST, METRICS, RESULT, WEIGHTS, open_run

@@ -96,11 +96,12 @@ def _run_child(case: Case, folder: Path, memory: int) -> None:
 
 
 def _limit(memory: int) -> None:
-    """Leave as much address space as the case may fill; what the libraries have mapped counts only where it is filled."""
+    """Leave the address space that the case may fill; of what libraries have mapped only the filled part counts."""
     mapped, filled = (
         int(pages) * resource.getpagesize() for pages in Path("/proc/self/statm").read_text().split()[:2]
     )
-    resource.setrlimit(resource.RLIMIT_AS, (mapped + memory - filled,) * 2)
+    limit = mapped + memory - filled
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def _outcome(case: Case, work: Path) -> tuple[str, str]:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.io
 
 from reliability.cases import Case, SilentDifference
-from reliability.maps import npy
+from reliability.map_formats import npy
 from reliability.odd_bytes import Rng, damaged, odd_json
 from vinlab.domains.gridworld.author_data import read_authors_file
 from vinlab.domains.web.corpus import read_corpus
@@ -35,11 +35,15 @@ def tables() -> dict[str, bytes]:
     lines = [json.dumps({"article": title, "text": text}) for title, text in zip(TITLES, texts, strict=True)]
     return {
         "articles.tsv": "\n".join(TITLES).encode(),
-        "categories.tsv": "\n".join(f"{title}\tsubject.{'AB'[n % 2]}" for n, title in enumerate(TITLES)).encode(),
-        "links.tsv": "\n".join(f"{a}\t{b}" for a, b in zip(TITLES, TITLES[1:] + TITLES[:1], strict=True)).encode(),
+        "categories.tsv": "\n".join(
+            f"{title}\tsubject.{'AB'[n % 2]}" for n, title in enumerate(TITLES)
+        ).encode(),
+        "links.tsv": "\n".join(
+            f"{a}\t{b}" for a, b in zip(TITLES, TITLES[1:] + TITLES[:1], strict=True)
+        ).encode(),
         "articles_text.jsonl": "\n".join(lines).encode(),
         "vectors.npz": packed.getvalue(),
-    }  # fmt: skip
+    }
 
 
 def write_tables(folder: Path, **changes: bytes) -> None:
@@ -57,15 +61,51 @@ def odd_tables(rng: Rng, count: int) -> Iterator[Case]:
     """Encyclopedias with one damaged or odd file."""
     glove = "\n".join(f"{word} 1 2 3 4 5" for word in WORDS)
     odd: dict[str, list[bytes]] = {
-        "articles.tsv": [b"\xff\xfe", b"x" * 200_000, b"a\tb\tc", b"", b"\0", "\ud800".encode("utf-8", "surrogatepass")],
-        "categories.tsv": [b"page_0\t" + b"a." * 60_000, b"page_0\t", b"page_0\ta\npage_1\tb", b"\xff", b"nobody\ta"],
+        "articles.tsv": [
+            b"\xff\xfe",
+            b"x" * 200_000,
+            b"a\tb\tc",
+            b"",
+            b"\0",
+            "\ud800".encode("utf-8", "surrogatepass"),
+        ],
+        "categories.tsv": [
+            b"page_0\t" + b"a." * 60_000,
+            b"page_0\t",
+            b"page_0\ta\npage_1\tb",
+            b"\xff",
+            b"nobody\ta",
+        ],
         "links.tsv": [b"page_0\tpage_0", b"page_0", b"\xff\t\xff", b"page_0\tpage_1\n" * 1000],
-        "articles_text.jsonl": [b"[]", b"{}", b"null\n", b'{"article": 1, "text": 2}', b'{"article": "page_0", "text": []}', b"[" * 10**5,
-                                b'{"article": "page_0", "text": "\\ud800"}', b'{"article": "page_0", "text": ""}', b"9" * 10**5],
-        "articles_text.jsonl.xz": [lzma.compress(b"x" * 10**8), lzma.compress(b"\n" * 10**6), b"no xz", lzma.compress(b"{}")[:-9]],
-        "glove.txt": [glove.encode() + b"\nend 1 2", b"word", b"word nan nan", b"a 1e999 2", b"\xff 1 2", b"x" * 10**6, b"", b" 1 2\n\n"],
+        "articles_text.jsonl": [
+            b"[]",
+            b"{}",
+            b"null\n",
+            b'{"article": 1, "text": 2}',
+            b'{"article": "page_0", "text": []}',
+            b"[" * 10**5,
+            b'{"article": "page_0", "text": "\\ud800"}',
+            b'{"article": "page_0", "text": ""}',
+            b"9" * 10**5,
+        ],
+        "articles_text.jsonl.xz": [
+            lzma.compress(b"x" * 10**8),
+            lzma.compress(b"\n" * 10**6),
+            b"no xz",
+            lzma.compress(b"{}")[:-9],
+        ],
+        "glove.txt": [
+            glove.encode() + b"\nend 1 2",
+            b"word",
+            b"word nan nan",
+            b"a 1e999 2",
+            b"\xff 1 2",
+            b"x" * 10**6,
+            b"",
+            b" 1 2\n\n",
+        ],
         "vectors.npz": [b"PK", b"", npy(np.zeros(3))],
-    }  # fmt: skip
+    }
     for number in range(count):
         file = str(rng.choice(list(odd)))
         if file in tables() and rng.random() < 0.4:
@@ -88,8 +128,18 @@ def odd_sites(rng: Rng, count: int) -> Iterator[Case]:
         distances_to(site.full, site.queries.pages)
         embedding.embed("sun and moon")
 
-    arrays = [np.zeros(0, np.int64), np.zeros((3, 3)), np.arange(99), np.full(14, 10**9), np.full(14, -5), np.array(3), np.zeros(14, "M8[s]"),
-              np.full((14, 5), np.nan, np.float32), np.zeros((14, 5), np.int8), np.array(["a"])]  # fmt: skip
+    arrays = [
+        np.zeros(0, np.int64),
+        np.zeros((3, 3)),
+        np.arange(99),
+        np.full(14, 10**9),
+        np.full(14, -5),
+        np.array(3),
+        np.zeros(14, "M8[s]"),
+        np.full((14, 5), np.nan, np.float32),
+        np.zeros((14, 5), np.int8),
+        np.array(["a"]),
+    ]
     for number in range(count):
 
         def write(folder: Path, seed: int = number) -> None:
@@ -155,7 +205,7 @@ def odd_author_files(rng: Rng, count: int) -> Iterator[Case]:
         if kind < 5:
             data = mat(arrays, do_compression=bool(rng.random() < 0.5))
         else:
-            name, data = damaged(mat(arrays, do_compression=True), rng)
+            _, data = damaged(mat(arrays, do_compression=True), rng)
             check = same_maps(sound)
         yield Case(
             "sites: authors' files",

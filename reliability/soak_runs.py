@@ -5,13 +5,8 @@ stopped. A killed run of which a file is damaged must be refused or end the same
 """
 
 import argparse
-import os
-
-for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-os.environ.setdefault("NUMBA_THREADING_LAYER", "workqueue")  # the one that a fork does not break
-
 import json
+import os
 import shutil
 import signal
 import sys

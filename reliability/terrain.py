@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from reliability.bombs import PLACES
 from reliability.cases import Case, SilentDifference, command
-from reliability.maps import PLACES, archive, geotiff, npy, png
+from reliability.map_formats import archive, geotiff, npy, png
 from reliability.odd_bytes import Rng, damaged
 from vinlab.domains.gridworld import files as grid_files
 from vinlab.domains.mars import files as mars_files
@@ -60,10 +61,35 @@ End
     return text.encode().ljust(4096) + bytes(range(256)) * 16
 
 
-POINTERS = ['("../secret.bin",1)', '"../secret.bin"', '("/etc/passwd",1)', '("link.bin",1)', '("sub/../../secret.bin",1)', '"/vsicurl/http://localhost/x"',
-            '/* here */ ("../secret.bin",1)', '(\n "../secret.bin",\n 1)', '("none.bin",1)', '("a.img",2)', "2", "-5", "99999999", "nan", '""', "(((("]  # fmt: skip
-CORES = ["StartByte = 4097", "StartByte = -1", "StartByte = 99999999999", "^Core = ../secret.bin", '^Core = "../secret.bin"', "^Core = /etc/passwd",
-         "^Core = link.bin", "^Core = none.cub", "^Core = /vsimem/x"]  # fmt: skip
+POINTERS = [
+    '("../secret.bin",1)',
+    '"../secret.bin"',
+    '("/etc/passwd",1)',
+    '("link.bin",1)',
+    '("sub/../../secret.bin",1)',
+    '"/vsicurl/http://localhost/x"',
+    '/* here */ ("../secret.bin",1)',
+    '(\n "../secret.bin",\n 1)',
+    '("none.bin",1)',
+    '("a.img",2)',
+    "2",
+    "-5",
+    "99999999",
+    "nan",
+    '""',
+    "((((",
+]
+CORES = [
+    "StartByte = 4097",
+    "StartByte = -1",
+    "StartByte = 99999999999",
+    "^Core = ../secret.bin",
+    '^Core = "../secret.bin"',
+    "^Core = /etc/passwd",
+    "^Core = link.bin",
+    "^Core = none.cub",
+    "^Core = /vsimem/x",
+]
 
 
 def labelled(rng: Rng) -> Iterator[Case]:
@@ -118,10 +144,20 @@ def images(rng: Rng, count: int) -> Iterator[Case]:
     from rasterio.transform import Affine
 
     grey = rng.integers(0, 255, (SIDE, SIDE), dtype=np.uint8)
-    files = {"a.png": png(grey), "colour.png": png(np.stack([grey] * 3, -1)), "deep.png": png(grey.astype(np.uint16)), "a.tif": geotiff(grey),
-             "floats.tif": geotiff(grey.astype(np.float32))}  # fmt: skip
-    for name, there in {"nan": Affine(np.nan, 0, 0, 0, -1, 0), "inf": Affine(1, 0, np.inf, 0, -1, 0), "zero": Affine(0, 0, 0, 0, 0, 0),
-                        "turned": Affine(1, 1, 0, 1, -1, 0), "vast": Affine(1e300, 0, 0, 0, -1e300, 0)}.items():  # fmt: skip
+    files = {
+        "a.png": png(grey),
+        "colour.png": png(np.stack([grey] * 3, -1)),
+        "deep.png": png(grey.astype(np.uint16)),
+        "a.tif": geotiff(grey),
+        "floats.tif": geotiff(grey.astype(np.float32)),
+    }
+    for name, there in {
+        "nan": Affine(np.nan, 0, 0, 0, -1, 0),
+        "inf": Affine(1, 0, np.inf, 0, -1, 0),
+        "zero": Affine(0, 0, 0, 0, 0, 0),
+        "turned": Affine(1, 1, 0, 1, -1, 0),
+        "vast": Affine(1e300, 0, 0, 0, -1e300, 0),
+    }.items():
         data = geotiff(grey, transform=there, crs="EPSG:3857")
         use = command(
             "plan",
@@ -144,9 +180,26 @@ def images(rng: Rng, count: int) -> Iterator[Case]:
     for number in range(count):
         file = str(rng.choice(list(files)))
         kind, data = damaged(files[file], rng)
-        use = (lambda folder, file=file: read_terrain_image(folder / file)) if number % 4 else command(
-            "data", "mars", "--image", f"{{}}/{file}", "--slope", f"{{}}/{file}", "--slope-step", "1", "--out", "{}/a.npz", "--size", "4", "--count", "1"
-        )  # fmt: skip
+        use = (
+            (lambda folder, file=file: read_terrain_image(folder / file))
+            if number % 4
+            else command(
+                "data",
+                "mars",
+                "--image",
+                f"{{}}/{file}",
+                "--slope",
+                f"{{}}/{file}",
+                "--slope-step",
+                "1",
+                "--out",
+                "{}/a.npz",
+                "--size",
+                "4",
+                "--count",
+                "1",
+            )
+        )
         yield Case(
             "terrain: images",
             f"{file}, {kind}, {number}",
@@ -186,11 +239,29 @@ def folders(rng: Rng, count: int) -> Iterator[Case]:
 
 def problems(rng: Rng, count: int) -> Iterator[Case]:
     """Files of problems with one odd array, or damaged; a damaged one is refused or gives the same."""
-    sound = {"obstacles": np.zeros((2, 4, 4), np.uint8), "starts": np.zeros((2, 2), np.int64), "goals": np.full((2, 2), 3),
-             "images": np.zeros((2, 1, 32, 32), np.uint8), "blocks": np.arange(2)}  # fmt: skip
-    odd = [np.zeros(()), np.zeros((2, 4, 4), "f8") + np.nan, np.full((2, 2), -1), np.full((2, 2), 1e300), np.zeros((0, 2)), np.full((2, 2), 2**63, "u8"),
-           np.zeros((2, 4, 4), complex), np.array(["a", "b"]), np.array([None, 1], object), np.zeros((1, 9000, 9000), np.uint8), np.full((2, 4, 4), 7),
-           np.ones((2, 4, 4), np.uint8), np.zeros((2, 4, 4, 4)), np.full((2, 2), True)]  # fmt: skip
+    sound = {
+        "obstacles": np.zeros((2, 4, 4), np.uint8),
+        "starts": np.zeros((2, 2), np.int64),
+        "goals": np.full((2, 2), 3),
+        "images": np.zeros((2, 1, 32, 32), np.uint8),
+        "blocks": np.arange(2),
+    }
+    odd = [
+        np.zeros(()),
+        np.zeros((2, 4, 4), "f8") + np.nan,
+        np.full((2, 2), -1),
+        np.full((2, 2), 1e300),
+        np.zeros((0, 2)),
+        np.full((2, 2), 2**63, "u8"),
+        np.zeros((2, 4, 4), complex),
+        np.array(["a", "b"]),
+        np.array([None, 1], object),
+        np.zeros((1, 9000, 9000), np.uint8),
+        np.full((2, 4, 4), 7),
+        np.ones((2, 4, 4), np.uint8),
+        np.zeros((2, 4, 4, 4)),
+        np.full((2, 2), True),
+    ]
 
     def check(found: Any) -> None:
         if not (
@@ -214,9 +285,12 @@ def problems(rng: Rng, count: int) -> Iterator[Case]:
             np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
             (kind, data), checked = damaged(packed.getvalue(), rng), check
         yield Case(
-            "terrain: problems", f"{kind}, {number}", lambda folder, read=read: read(folder / "a.npz"),
-            lambda folder, data=data: (folder / "a.npz").write_bytes(data), checked,
-        )  # fmt: skip
+            "terrain: problems",
+            f"{kind}, {number}",
+            lambda folder, read=read: read(folder / "a.npz"),
+            lambda folder, data=data: (folder / "a.npz").write_bytes(data),
+            checked,
+        )
 
 
 def cases(rng: Rng, count: int) -> Iterator[Case]:

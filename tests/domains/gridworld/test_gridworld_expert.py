@@ -11,11 +11,13 @@ from vinlab.domains.gridworld.expert import (
     demonstrate_everywhere,
     demonstrate_trajectories,
     expert_moves,
+    expert_path,
     expert_paths,
     optimal_moves,
     sample_starts,
 )
 from vinlab.domains.gridworld.mazes import MazeConfig
+from vinlab.domains.gridworld.obstacles import ScatterConfig
 from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import MOVE_COSTS, GridProblems
@@ -153,3 +155,20 @@ def test_any_map_has_an_expert_even_without_a_way(height, width, seed, corner_cu
     assert shown.weights.sum() == (np.isfinite(costs) & (costs > 0)).sum()
     assert shown.moves.any(dim=-1).all()
     demonstrate_trajectories(problems, rng=rng, corner_cutting=corner_cutting)
+
+
+@pytest.mark.parametrize("corner_cutting", [True, False])
+def test_a_path_computed_cell_by_cell_is_that_of_the_moves_of_all_cells(corner_cutting):
+    problems = sample_problems(
+        GridworldConfig(size=(9, 14), family=ScatterConfig(0.3), corner_cutting=corner_cutting),
+        40,
+        rng=np.random.default_rng(5),
+    )
+    costs = cost_to_go(problems.obstacles, problems.goals, corner_cutting=corner_cutting)
+    moves = expert_moves(costs, problems.obstacles, corner_cutting=corner_cutting)
+    paths, lengths = expert_paths(moves, problems.obstacles, problems.starts, problems.goals)
+    for index, start in enumerate(problems.starts.tolist()):
+        path = expert_path(
+            costs[index], problems.obstacles[index], (start[0], start[1]), corner_cutting=corner_cutting
+        )
+        np.testing.assert_array_equal(path, paths[index, : lengths[index]])
