@@ -77,9 +77,9 @@ def summary(outcomes: Sequence[Outcome], seconds: float, options: argparse.Names
         "seconds": round(seconds, 1),
         "jobs": options.jobs,
         "limit_bytes": MEMORY,
-        "limit_seconds": options.seconds,
+        "limit_processor_seconds": options.seconds,
         "largest_memory_bytes": max(outcome.memory for outcome in outcomes),
-        "longest_seconds": round(max(outcome.seconds for outcome in outcomes), 2),
+        "longest_processor_seconds": round(max(outcome.seconds for outcome in outcomes), 2),
         "classes": {kind: sum(group[kind] for group in groups.values()) for kind in kinds},
         "groups": {
             name: {kind: group[kind] for kind in kinds if group[kind]}

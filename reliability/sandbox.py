@@ -21,6 +21,9 @@ from vinlab.types import InputError
 MEMORY = 2**30
 """Bytes that a case may fill, with the libraries that are loaded."""
 SECONDS = 20.0
+"""Seconds that a case may take of a processor; a busy machine may let it wait for longer."""
+PATIENCE = 6
+"""How many times as long a case may take by the clock, most of it waiting for a processor or for ever."""
 LONGEST_SENTENCE = 1000
 
 GOOD, BAD = ("accepted", "refused"), ("traceback", "hang", "out of memory", "silent difference")
@@ -35,6 +38,7 @@ class Outcome:
     kind: str
     note: str
     seconds: float
+    """Of a processor."""
     memory: int
 
 
@@ -146,19 +150,31 @@ def _ended(pid: int, child: _Child, memory: int, seconds: float) -> Outcome | No
     found, status, usage = os.wait4(pid, os.WNOHANG)
     passed = time.monotonic() - child.started
     if found == 0:
-        if passed < seconds:
+        if passed < seconds or (passed < PATIENCE * seconds and _processor_seconds(pid) < seconds):
             return None
         with contextlib.suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
-        kind, note = "hang", f"more than {seconds:g} s"
+        kind, note = (
+            "hang",
+            f"more than {seconds:g} s of a processor, or {PATIENCE * seconds:g} s by the clock",
+        )
     else:
         kind, note = _recorded(child.folder, status)
     filled = usage.ru_maxrss * 1024
     if kind in GOOD and filled > memory:
         kind, note = "out of memory", f"{filled // 2**20} MB"
     shutil.rmtree(child.folder, ignore_errors=True)
-    return Outcome(child.case, kind, note, passed, filled)
+    return Outcome(child.case, kind, note, usage.ru_utime + usage.ru_stime, filled)
+
+
+def _processor_seconds(pid: int) -> float:
+    """How long a child has computed."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _recorded(folder: Path, status: int) -> tuple[str, str]:

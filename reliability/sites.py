@@ -187,7 +187,9 @@ def odd_author_files(rng: Rng, count: int) -> Iterator[Case]:
         kind = int(rng.integers(7))
         check = None
         if kind == 0:
-            arrays[key] = [{"a": 1}, "text", np.array([[1, 2], None], object)][int(rng.integers(3))]
+            arrays[key] = [{"a": 1}, "text", np.array([[np.zeros(1), np.zeros(2)]], object)][
+                int(rng.integers(3))
+            ]
         elif kind == 1:
             arrays[key] = [
                 np.zeros((0, 0)),
