@@ -141,6 +141,14 @@ BASES: dict[str, tuple[list[str], list[str]]] = {
 """A quick call of each command, and the options that may be added to it."""
 
 
+SHORT = {
+    "evaluate": ["--problems", "{}/problems.npz"],
+    "reproduce": ["--dry-run"],
+    "serve": ["--port", "99999"],
+}
+"""What keeps a good call from taking long, which is added where it was lost."""
+
+
 def write_files(folder: Path) -> None:
     """A map and problems, for the calls that need some."""
     (folder / "map.png").write_bytes(png(np.full((9, 9), 255, np.uint8)))
@@ -164,8 +172,9 @@ def odd_options(rng: Rng, count: int) -> Iterator[Case]:
             arguments += [f"{option}={odd}"] if rng.random() < 0.5 else [option, odd]
         if name == "train":  # a good call would train at length
             arguments = ["gridworld/8/nothing" if part == "gridworld/8/vin" else part for part in arguments]
-        if name == "serve" and "99999" not in arguments:
-            arguments += ["--port", "99999"]
+        for option in SHORT.get(name, []):
+            if option not in arguments:
+                arguments.append(option)
         yield Case(
             f"options: {name}",
             f"{number}: {' '.join(arguments)[:80]}",
