@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install run test browser check format catalogue wheel docs figures pictures clean soak-page mutate
+.PHONY: install run test browser check format catalogue wheel docs figures pictures fuzz soak soak-page mutate oldest clean
 
 install: .venv/.installed
 
@@ -76,5 +76,20 @@ SEED ?= 0
 mutate: .venv/.installed-test
 	$(BIN)/python benchmarks/mutate.py --sample $(SAMPLE) --seed $(SEED) --out results/reliability/mutations.json
 
+# Hostile files, options and requests for every reader, command and request, each in 1 GB and 20 s: about a quarter of an hour.
+fuzz: .venv/.installed-test
+	$(BIN)/python -W ignore -m reliability.fuzz --record results/reliability/fuzz.json
+
+# Runs that are killed and damaged.
+soak: .venv/.installed-test
+	$(BIN)/python -W ignore -m reliability.soak_runs --record results/reliability/soak_runs.json
+
+# The tests with the oldest versions that pyproject.toml allows, in an environment of their own.
+oldest:
+	$(PYTHON) -m venv .venv-oldest
+	$(PYTHON) tests/oldest_versions.py > .venv-oldest/constraints.txt
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e ".[test]" -c .venv-oldest/constraints.txt
+	.venv-oldest/bin/python -m pytest -n 2 --dist worksteal
+
 clean:
-	rm -rf .venv runs site .pytest_cache .ruff_cache
+	rm -rf .venv .venv-oldest runs site .pytest_cache .ruff_cache

@@ -16,11 +16,13 @@ ROOT = Path(__file__).parents[1]
 LINKED = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
     "examples/*.py",
     "results/*.md",
     "results/figures/*.png",
     "results/figures/*.gif",
     "results/benchmarks/*.json",
+    "results/reliability/*.json",
 )
 
 

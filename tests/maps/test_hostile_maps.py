@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vinlab.maps import read_map, read_scenarios
-from vinlab.maps.safe_files import LARGEST_FILE
+from vinlab.maps import Frame, MapOptions, read_map, read_scenarios
+from vinlab.maps.safe_files import LARGEST_FILE, files_below
 from vinlab.types import InputError
 
 
@@ -294,3 +294,95 @@ def test_the_largest_and_the_most_hostile_files_stay_below_a_gigabyte(tmp_path):
     command = [sys.executable, "-c", MEASURE, *paths]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert int(done.stdout) < 700_000
+
+
+def robot(folder, text: bytes) -> None:
+    (folder / "map.pgm").write_bytes(PGM)
+    (folder / "map.yaml").write_bytes(text)
+
+
+MERGES = "a0: &a0 {x: 1}\n" + "\n".join(
+    f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 9)
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MERGES.encode() + b"\n" + yaml(),
+        yaml(resolution="9" * 400),
+        yaml(resolution="true"),
+        yaml(origin=f"[{'9' * 400}, 0, 0]"),
+        yaml(origin="[1e300, 0, 0]"),
+        yaml(image='"\\ud800"'),
+        yaml(image="map.pgm\nimage: other.pgm"),
+        yaml(**{"<<": "{negate: 1}"}),
+    ],
+    ids=["merges", "digits", "a truth", "digits in the origin", "far away", "surrogate", "twice", "a merge"],
+)
+def test_a_yaml_with_aliases_merges_or_odd_numbers_is_refused_at_once(tmp_path, text):
+    robot(tmp_path, text)
+    refused(read_map, tmp_path / "map.yaml")
+
+
+def test_a_pgm_with_line_ends_of_windows_is_not_shifted(tmp_path):
+    shades = bytes([0, 255, 255, 255, 0, 255])
+    (tmp_path / "a.pgm").write_bytes(b"P5\r\n3 2\r\n255\r\n" + shades)
+    assert read_map(tmp_path / "a.pgm").obstacles.tolist() == [[1, 0, 0], [0, 1, 0]]
+    # A carriage return may also end the header alone, and a line feed be the first pixel.
+    (tmp_path / "b.pgm").write_bytes(b"P5\n3 2\n255\r" + b"\n" + shades[1:])
+    assert read_map(tmp_path / "b.pgm").obstacles.tolist() == [[1, 0, 0], [0, 1, 0]]
+
+
+@pytest.mark.parametrize("data", [png(), PGM, npy(np.zeros((9, 9))), MOVINGAI, tiff_of(4, 4)])
+@pytest.mark.parametrize("index", [5, -1])
+def test_the_number_of_a_map_is_refused_where_a_file_has_one(tmp_path, data, index):
+    (tmp_path / "a").write_bytes(data)
+    with pytest.raises(InputError, match=rf"expected the index 0 of its only map, got {index}"):
+        read_map(tmp_path / "a", MapOptions(index=index))
+
+
+@pytest.mark.parametrize("line", ["x", "0\ta.map", "0 1 2 3 4 5 6 7", "\t"])
+def test_a_line_of_scenarios_with_too_few_fields_is_named(tmp_path, line):
+    (tmp_path / "a.map").write_bytes(MOVINGAI)
+    (tmp_path / "a.scen").write_text(f"version 1\n{line}\n")
+    refused(read_scenarios, tmp_path / "a.scen")
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4, 4)])
+def test_neural_astar_files_with_other_axes_are_refused(tmp_path, shape):
+    members = {f"arr_{n}.npy": npy(np.zeros(shape)) for n in (0, 1, 4, 5, 8, 9)}
+    (tmp_path / "a.npz").write_bytes(archive(members))
+    refused(read_map, tmp_path / "a.npz")
+
+
+def test_a_changed_pixel_of_a_png_is_noticed(tmp_path):
+    data = bytearray(png(9, 9, body=zlib.compress(bytes(90), level=0)))
+    data[-40] ^= 255
+    (tmp_path / "a.png").write_bytes(bytes(data))
+    refused(read_map, tmp_path / "a.png")
+
+
+@pytest.mark.parametrize(
+    "numbers", [(np.nan, 0, 0, 0, 1, 0), (1, 0, np.inf, 0, 1, 0), (1e300, 0, 0, 0, 1e300, 0)]
+)
+def test_coordinates_that_are_none_are_refused(numbers):
+    with pytest.raises(InputError, match="expected finite world coordinates"):
+        Frame(*map(float, numbers))
+
+
+def test_a_place_far_off_the_map_is_refused():
+    with pytest.raises(InputError, match="expected world coordinates near the map"):
+        Frame(a=1e-9).to_cell(1e300, 0.0)
+
+
+def test_scenarios_are_not_looked_for_on_a_whole_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr("vinlab.maps.safe_files.MOST_FOLDERS", 2)
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    with pytest.raises(InputError, match="at most 2 folders below it"):
+        files_below(tmp_path, ".scen")
+
+
+def test_a_text_of_many_empty_lines_is_refused_before_it_is_split(tmp_path):
+    (tmp_path / "a.map").write_bytes(b"type octile\nheight 4\nwidth 4\nmap\n" + b"\n" * (30 * 2**20))
+    refused(read_map, tmp_path / "a.map")

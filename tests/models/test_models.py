@@ -12,7 +12,7 @@ from vinlab.experiments import experiment_named
 from vinlab.experiments.base import TrainingRequest
 from vinlab.experiments.results import count_parameters
 from vinlab.experiments.runner import train
-from vinlab.models import default_id, load, read_card, shipped_ids
+from vinlab.models import SHIPPED, default_id, load, read_card, shipped_ids, stem_of
 from vinlab.models.names import suggestion
 from vinlab.networks.configs import OLD_KINDS, OLD_WEIGHTS, REGISTRY, config_class, network_config
 from vinlab.recording.files import write_json
@@ -200,3 +200,48 @@ def test_the_shipped_planners_solve_unseen_maps_as_their_cards_say(id):
     assert scores.optimal_action_accuracy >= 0.997
     assert abs(scores.trajectory_difference) <= 0.02
     assert scores.success_rate == pytest.approx(model.card["scores"]["success_rate"], abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"network": 3}, "expected its kind and settings, got a int"),
+        ({"network": {"kind": ["vin"]}}, "expected a kind of network"),
+        ({"network": {"kind": "vin", "iterations": -1}}, "whole numbers of at least 1, got -1"),
+        ({"network": {"kind": "vin", "iterations": 10**9}}, "numbers up to 100,000"),
+        ({"network": {"kind": "vin", "iterations": "16"}}, "expected int, got '16'"),
+        ({"network": {"kind": "vin", "iterations": 2, "hidden": 10**6}}, "numbers up to 8,192"),
+        ({"network": {"kind": "hierarchical-vin", "iterations": [1] * 1000}}, "at most 64 entries"),
+        (
+            {"network": {"kind": "cnn", "size": 4096, "filters": [8192] * 5, "pooled": []}},
+            "got a far larger one",
+        ),
+        ({"network": {"kind": "cnn", "size": 8, "filters": [0], "pooled": [7]}}, "expected"),
+        ({"data": 3}, "expected the settings of its data, got a int"),
+        ({"data": {"size": "8"}}, "expected a size of 0 to 4096"),
+        ({"data": {"size": 10**9}}, "expected a size of 0 to 4096"),
+        ({"data": {"size": True}}, "expected a size of 0 to 4096"),
+        ({"data": {"corner_cutting": "no"}}, "expected true or false as corner_cutting"),
+    ],
+)
+def test_settings_of_wrong_types_or_sizes_are_refused(run, tmp_path, change, sentence):
+    folder = copy_of(run, tmp_path / "odd")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["config"] |= change
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match=sentence):
+        load(folder)
+
+
+@pytest.mark.parametrize("id", shipped_ids())
+def test_shipped_weights_are_those_of_their_card(id, tmp_path, monkeypatch):
+    for path in SHIPPED.glob(f"{stem_of(id)}.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setattr("vinlab.models.SHIPPED", tmp_path)
+    load(id)
+    weights = tmp_path / f"{stem_of(id)}.safetensors"
+    data = bytearray(weights.read_bytes())
+    data[-2] ^= 1
+    weights.write_bytes(bytes(data))
+    with pytest.raises(InputError, match="expected the checksum that its card names"):
+        load(id)

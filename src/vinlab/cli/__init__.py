@@ -30,6 +30,9 @@ class Command:
         return getattr(import_module(f"vinlab.cli.{module}"), name)
 
 
+LONGEST = 800
+"""Letters of a sentence about an error."""
+
 COMMANDS = {
     "list": Command("catalogue:list_settings", "List the settings, and which have shipped weights."),
     "show": Command("show:show", "Show the whole configuration of a setting, or a finished run."),
@@ -130,5 +133,6 @@ def _before(option: str, options: Sequence[str]) -> str:
 
 
 def _stop(sentence: str, code: int) -> None:
-    print(sentence, file=sys.stderr)
+    """End with a sentence; of an endless name that it holds the beginning is enough."""
+    print(sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST]}…", file=sys.stderr)
     sys.exit(code)

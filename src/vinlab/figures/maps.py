@@ -15,13 +15,17 @@ from matplotlib.patheffects import Normal, Stroke
 from vinlab.figures import style
 from vinlab.types import InputError
 
+MOST_CELLS_SHOWN = 2048
+"""Cells along a side of a map that are drawn one by one."""
+
 Position = Sequence[SupportsInt] | Num[np.ndarray, " 2"]
 
 
 def draw_map(axes: Axes, obstacles: Shaped[np.ndarray, "H W"]) -> None:
     """Dark obstacles on light cells; lines between the cells where these are large enough."""
     colours = ListedColormap([style.FREE, style.OBSTACLE])
-    axes.imshow(obstacles != 0, cmap=colours, vmin=0, vmax=1, interpolation="nearest")
+    shown, extent = _reduced(obstacles != 0)
+    axes.imshow(shown, cmap=colours, vmin=0, vmax=1, interpolation="nearest", extent=extent)
     if cell_points(axes, obstacles.shape) >= 5:
         axes.add_collection(_cell_lines(*obstacles.shape))
     frame(axes)
@@ -31,11 +35,30 @@ def draw_field(
     axes: Axes, field: Num[np.ndarray, "H W"], colours: str, hidden: Bool[np.ndarray, "H W"] | None = None
 ) -> AxesImage:
     """One colour per cell by its number; hidden cells and numbers that are not finite are pale."""
-    pale = ~np.isfinite(field) if hidden is None else hidden | ~np.isfinite(field)
+    field, extent = _reduced(field)
+    pale = ~np.isfinite(field) if hidden is None else _reduced(hidden)[0] | ~np.isfinite(field)
     colour_map = colormaps[colours].with_extremes(bad=style.HIDDEN)
-    image = axes.imshow(np.ma.masked_array(field, pale), cmap=colour_map, interpolation="nearest")
+    image = axes.imshow(
+        np.ma.masked_array(field, pale), cmap=colour_map, interpolation="nearest", extent=extent
+    )
     frame(axes)
     return image
+
+
+def _reduced(cells: np.ndarray) -> tuple[np.ndarray, tuple[float, float, float, float] | None]:
+    """Cells of large maps by blocks, as a figure has fewer pixels, and the axes that they span.
+
+    A block is an obstacle, or hidden, if one of its cells is; of numbers the first is shown.
+    """
+    factor = -(-max(cells.shape) // MOST_CELLS_SHOWN)
+    if factor == 1:
+        return cells, None
+    height, width = cells.shape
+    extent = (-0.5, width - 0.5, height - 0.5, -0.5)
+    if cells.dtype != bool:
+        return cells[::factor, ::factor], extent
+    rows, cols = (np.arange(0, side, factor) for side in cells.shape)
+    return np.logical_or.reduceat(np.logical_or.reduceat(cells, rows, axis=0), cols, axis=1), extent
 
 
 def draw_paths(

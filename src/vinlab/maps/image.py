@@ -3,6 +3,7 @@
 import io
 import re
 import warnings
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from jaxtyping import Bool, UInt8, UInt16
 
 from vinlab.maps.costs import MapValues, grade
 from vinlab.maps.grid_map import GridMap, MapOptions, map_of_graded, require_side
+from vinlab.maps.safe_files import LARGEST_TEXT
 from vinlab.types import InputError
 
 PGM_HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,9})" * 3 + rb"(?:\s*#[^\n]*\n|\r\n|\s)")
@@ -69,6 +71,7 @@ def _read_png(data: bytes, name: str) -> GreyImage:
         raise InputError(f"{name}: expected a complete PNG image, got one whose header is cut off.")
     width, height = (int.from_bytes(data[first : first + 4]) for first in (16, 20))
     require_side(height, width, name)
+    _require_sound_chunks(data, name)
     return _open_image(data, name, "PNG")
 
 
@@ -89,6 +92,20 @@ def _open_image(data: bytes, name: str, kind: str) -> GreyImage:
         raise InputError(
             f"{name}: expected a complete {kind} image, got a damaged one: {_reason(error)}."
         ) from error
+
+
+def _require_sound_chunks(data: bytes, name: str) -> None:
+    """Refuse a PNG of which a part is cut off or changed; PIL shows such pixels without a word."""
+    place = 8
+    while place + 12 <= len(data):
+        length = int.from_bytes(data[place : place + 4])
+        kind, end = data[place + 4 : place + 8], place + 8 + length
+        if zlib.crc32(data[place + 4 : end]) != int.from_bytes(data[end : end + 4]) or end + 4 > len(data):
+            break
+        if kind == b"IEND":
+            return
+        place = end + 4
+    raise InputError(f"{name}: expected a complete PNG image, got one with a damaged or missing part.")
 
 
 def _shades(image: Any) -> GreyImage:
@@ -133,6 +150,10 @@ def _binary_pixels(body: bytes, count: int, kind: np.dtype[Any], name: str) -> n
 
 
 def _written_pixels(body: bytes, count: int, kind: np.dtype[Any], name: str) -> np.ndarray:
+    if len(body) > LARGEST_TEXT:
+        raise InputError(
+            f"{name}: expected at most {LARGEST_TEXT // 2**20} MB of written pixels, got more; P5 is smaller."
+        )
     body = re.sub(rb"#[^\n]*", b" ", body)
     if re.search(rb"[^\d\s]", body):
         raise InputError(f"{name}: expected pixels as whole numbers, got other characters.")

@@ -8,7 +8,7 @@ from vinlab.types import InputError
 LARGEST_FILE = 64 * 2**20
 """Bytes; larger files are refused."""
 LARGEST_TEXT = 24 * 2**20
-MOST_FOLDERS = 50_000
+MOST_FOLDERS = 10_000
 """Folders in which files are looked for, so that no whole disk is walked through."""
 
 

@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
+MOST_NAMED = 20
+
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """A question that names the nearest known names, or what there is at all."""
@@ -10,4 +12,5 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     if near:
         return f"; did you mean {' or '.join(near)}?".removesuffix("?")
-    return f"; known are {', '.join(known)}" if known else ""
+    more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
+    return f"; known are {', '.join(known[:MOST_NAMED])}{more}" if known else ""

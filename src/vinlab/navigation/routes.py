@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from vinlab.domains.gridworld.expert import NO_MOVE, expert_moves
+from vinlab.domains.gridworld.expert import expert_path
 from vinlab.domains.gridworld.validation import require_free, require_map
 from vinlab.models import Model
 from vinlab.navigation.adaptive import AdaptivePlan, make_plan, plan_adaptively, start_mask
 from vinlab.navigation.greedy import follow_cells, follow_settled_plan, settles_alone
 from vinlab.planning.exact import cost_to_go
-from vinlab.types import MOVE_OFFSETS, GridProblems, Iterations, Plan
+from vinlab.types import GridProblems, Iterations, Plan
 
 
 @dataclass(frozen=True)
@@ -135,13 +135,9 @@ def ends_of(problem: GridProblems) -> tuple[tuple[int, int], tuple[int, int]]:
 def _shortest_path(problem: GridProblems, corner_cutting: bool) -> tuple[Int[np.ndarray, "T 2"], float]:
     """The expert's path and its length; the start alone and infinity where no path exists."""
     costs = cost_to_go(problem.obstacles, problem.goals, corner_cutting=corner_cutting)
-    (moves,) = expert_moves(costs, problem.obstacles, corner_cutting=corner_cutting)
     start, _ = ends_of(problem)
-    path = [start]
-    while (move := moves[path[-1]]) != NO_MOVE:  # the expert's moves are legal
-        row, col = path[-1]
-        path.append((row + int(MOVE_OFFSETS[move, 0]), col + int(MOVE_OFFSETS[move, 1])))
-    return np.array(path), float(costs[0, *start])
+    path = expert_path(costs[0], problem.obstacles[0], start, corner_cutting=corner_cutting)
+    return path, float(costs[0, *start])
 
 
 def path_cost(path: Int[np.ndarray, "T 2"]) -> float:

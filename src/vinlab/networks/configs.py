@@ -91,7 +91,7 @@ def network_config(plain: Any) -> NetworkConfig:
     if not isinstance(plain, Mapping):
         raise InputError(f"network: expected its kind and settings, got a {type(plain).__name__}.")
     kept = {name: entry for name, entry in plain.items() if REMOVED_FIELDS.get(name, plain) != entry}
-    settings: dict[str, Any] = {OLD_FIELDS.get(name, name): entry for name, entry in kept.items()}
+    settings: dict[str, Any] = {OLD_FIELDS.get(str(name), str(name)): entry for name, entry in kept.items()}
     kind = settings.pop("kind", None)
     current = OLD_KINDS.get(kind, kind) if isinstance(kind, str) else repr(kind)[:40]
     found = config_class(current)

@@ -81,6 +81,8 @@ def read_array(file: Any, name: str, *, most: int = LARGEST_ARRAY, kinds: str = 
     data = file.read(wanted)
     if len(data) < wanted:
         raise InputError(f"{name}: expected {wanted} bytes, got {len(data)}; the file is cut off.")
+    if file.read(1):
+        raise InputError(f"{name}: expected {wanted} bytes, got more.")
     return np.frombuffer(data, kind).reshape(shape, order="F" if by_columns else "C")
 
 

@@ -22,7 +22,7 @@ RUN_FILES: Final = (MANIFEST, METRICS, WEIGHTS, RESULT, CHECKPOINT, previous(Pat
 
 CHECKSUMS: Final = "checksums"
 """The field of a result with the checksums of the run; older results have none."""
-MOST_FOLDERS: Final = 50_000
+MOST_FOLDERS: Final = 10_000
 """Folders in which runs are looked for, so that no whole disk is walked through."""
 
 

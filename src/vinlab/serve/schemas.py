@@ -1,5 +1,6 @@
 """The requests of the page, every field checked before anything is computed, and the record of a world."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -74,6 +75,10 @@ def world_request(fields: Any) -> WorldRequest:
 def _object(fields: Any) -> Mapping[str, Any]:
     if not isinstance(fields, dict):
         raise InputError(f"expected a JSON object, got {type(fields).__name__}.")
+    try:
+        json.dumps(fields, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # no answer could repeat it
+        raise InputError("expected texts in Unicode, got half a surrogate pair.") from None
     return fields
 
 

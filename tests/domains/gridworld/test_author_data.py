@@ -70,3 +70,87 @@ def test_other_files_are_refused(tmp_path):
         read_authors_file(tmp_path / "other.mat")
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_authors_file(tmp_path / "nothing.mat")
+
+
+def small_arrays():
+    free = np.ones((2, 9), np.float64)
+    free[:, 4] = 0
+    marks = np.zeros((2, 9))
+    marks[:, 2] = 10
+    return {
+        "im_data": free,
+        "value_data": marks,
+        "state_xy_data": np.array([[0.0, 0.0], [2.0, 2.0]]),
+        "label_data": np.array([[2.0], [0.0]]),
+    }
+
+
+def changed(key, place, number):
+    arrays = small_arrays()
+    arrays[key] = arrays[key].astype(complex) if isinstance(number, complex) else arrays[key]
+    arrays[key][place] = number
+    return arrays
+
+
+NONSENSE = {
+    "a label of -1": changed("label_data", (1, 0), -1),
+    "a label of 8": changed("label_data", (0, 0), 8),
+    "half a label": changed("label_data", (0, 0), 0.5),
+    "a label that is no number": changed("label_data", (0, 0), np.nan),
+    "a complex label": changed("label_data", (0, 0), 1 + 1j),
+    "half a state": changed("state_xy_data", (0, 1), 1.5),
+    "a state that is no number": changed("state_xy_data", (0, 1), np.nan),
+    "a state off the map": changed("state_xy_data", (0, 1), 3),
+    "a negative state": changed("state_xy_data", (0, 1), -1),
+    "a state on a wall": changed("state_xy_data", (0,), 1),
+    "an endless state": changed("state_xy_data", (0, 0), np.inf),
+    "no goal": changed("value_data", (1, 2), 0),
+    "two goals": changed("value_data", (1, 3), 10),
+    "a negative goal": changed("value_data", (1, 3), -10),
+    "a goal that is no number": changed("value_data", (1, 3), np.nan),
+    "a goal on a wall": small_arrays() | {"value_data": np.eye(9)[[4, 4]]},
+    "a cell of 2": changed("im_data", (0, 0), 2),
+    "a cell that is no number": changed("im_data", (0, 0), np.nan),
+    "fewer labels": small_arrays() | {"label_data": np.zeros((1, 1))},
+    "labels in a row": small_arrays() | {"label_data": np.zeros((1, 2))},
+    "states of three numbers": small_arrays() | {"state_xy_data": np.zeros((2, 3))},
+    "maps that are not square": small_arrays() | {"im_data": np.ones((2, 8)), "value_data": np.ones((2, 8))},
+    "marks of other maps": small_arrays() | {"value_data": np.eye(16)[:2]},
+    "no states": {key: array[:0] for key, array in small_arrays().items()},
+    "text": small_arrays() | {"label_data": "words"},
+    "a structure": small_arrays() | {"im_data": {"a": 1}},
+    "cells of arrays": small_arrays() | {"im_data": np.array([[np.zeros(1), np.zeros(2)]], object)},
+    "three axes": small_arrays() | {"im_data": np.ones((2, 3, 3))},
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+@pytest.mark.parametrize("packed", [True, False])
+def test_nonsense_is_refused(tmp_path, name, packed):
+    scipy.io.savemat(tmp_path / "a.mat", NONSENSE[name], do_compression=packed)
+    with pytest.raises(InputError, match=r"a\.mat: expected"):
+        read_authors_file(tmp_path / "a.mat")
+
+
+def test_a_sound_file_of_floats_is_read(tmp_path):
+    scipy.io.savemat(tmp_path / "a.mat", small_arrays())
+    assert read_authors_file(tmp_path / "a.mat").labels.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_file_cut_anywhere_is_refused(tmp_path, packed):
+    scipy.io.savemat(tmp_path / "a.mat", small_arrays(), do_compression=packed)
+    data = (tmp_path / "a.mat").read_bytes()
+    for end in (len(data) - 1, len(data) - 8, len(data) // 2, 130, 100, 1):
+        (tmp_path / "a.mat").write_bytes(data[:end])
+        with pytest.raises(InputError):
+            read_authors_file(tmp_path / "a.mat")
+
+
+def test_a_flipped_bit_in_a_packed_file_is_refused(tmp_path):
+    scipy.io.savemat(tmp_path / "a.mat", small_arrays(), do_compression=True)
+    data = bytearray((tmp_path / "a.mat").read_bytes())
+    data[-3] ^= 1
+    (tmp_path / "a.mat").write_bytes(bytes(data))
+    with pytest.raises(InputError):
+        read_authors_file(tmp_path / "a.mat")

@@ -11,11 +11,13 @@ from vinlab.domains.gridworld.expert import (
     demonstrate_everywhere,
     demonstrate_trajectories,
     expert_moves,
+    expert_path,
     expert_paths,
     optimal_moves,
     sample_starts,
 )
 from vinlab.domains.gridworld.mazes import MazeConfig
+from vinlab.domains.gridworld.obstacles import ScatterConfig
 from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
 from vinlab.planning.exact import cost_to_go
 from vinlab.types import MOVE_COSTS, GridProblems
@@ -167,3 +169,20 @@ def test_paths_that_differ_by_rounding_alone_are_equally_long(longer, optimal):
     assert found[5]
     costs[0, 0, 1] = 1.0 + longer
     assert optimal_moves(costs, np.zeros((1, 3, 3), np.uint8))[0, 5, 1, 2] == optimal
+
+
+@pytest.mark.parametrize("corner_cutting", [True, False])
+def test_a_path_computed_cell_by_cell_is_that_of_the_moves_of_all_cells(corner_cutting):
+    problems = sample_problems(
+        GridworldConfig(size=(9, 14), family=ScatterConfig(0.3), corner_cutting=corner_cutting),
+        40,
+        rng=np.random.default_rng(5),
+    )
+    costs = cost_to_go(problems.obstacles, problems.goals, corner_cutting=corner_cutting)
+    moves = expert_moves(costs, problems.obstacles, corner_cutting=corner_cutting)
+    paths, lengths = expert_paths(moves, problems.obstacles, problems.starts, problems.goals)
+    for index, start in enumerate(problems.starts.tolist()):
+        path = expert_path(
+            costs[index], problems.obstacles[index], (start[0], start[1]), corner_cutting=corner_cutting
+        )
+        np.testing.assert_array_equal(path, paths[index, : lengths[index]])

@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
 
+from helpers.small_site import ten_pages
+from vinlab.domains.web.features import TextEmbedding
 from vinlab.domains.web.site import build_site
 from vinlab.domains.web.site_files import open_site, write_site
 from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia
+from vinlab.domains.web.word_vectors import WordVectors
 from vinlab.types import InputError
 
 
@@ -24,3 +27,51 @@ def test_a_site_comes_back_from_disk_as_it_was(tmp_path):
     (tmp_path / "site" / "levels.npy").unlink()
     with pytest.raises(InputError, match=r"levels\.npy: expected an array of a site"):
         open_site(tmp_path / "site")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    vectors = WordVectors(["a", "b"], np.ones((2, 4), np.float32))
+    embedding = TextEmbedding(vectors, np.ones(2, np.float32), np.zeros(4, np.float32))
+    write_site(tmp_path / "site", ten_pages(), embedding)
+    return tmp_path / "site"
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("full_targets", np.full(5, 10**6)),
+        ("full_targets", np.array([-1])),
+        ("full_offsets", np.full(11, 10**9)),
+        ("full_offsets", np.array([0, 1])),
+        ("levels", np.zeros((10, 1), np.int64)),
+        ("levels", np.full(10, 10**6)),
+        ("features", np.full((10, 4), np.nan, np.float32)),
+        ("features", np.zeros((10, 3), np.float32)),
+        ("features", np.zeros((9, 4), np.float32)),
+        ("query_pages", np.full(7, 10)),
+        ("query_pages", np.zeros(6, np.int64)),
+        ("twins", np.full(10, -1)),
+        ("vectors", np.array("text")),
+        ("rarity", np.zeros(3, np.float32)),
+        ("centre", np.zeros(4, np.int64)),
+    ],
+)
+def test_an_odd_array_of_a_site_is_refused_before_compiled_code_reads_it(folder, name, array):
+    np.save(folder / f"{name}.npy", array)
+    with pytest.raises(InputError, match=r"\.npy: expected"):
+        open_site(folder)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00\x10\x00{'descr': (((((((", b"noise"])
+def test_a_damaged_array_of_a_site_is_refused(folder, data):
+    (folder / "levels.npy").write_bytes(data)
+    with pytest.raises(InputError, match=r"levels\.npy: expected an array of a site"):
+        open_site(folder)
+
+
+@pytest.mark.parametrize("text", ["{}", "[1]", '["a"]', "[[]]", "NaN", '["\\ud800"]', "["])
+def test_odd_titles_of_a_site_are_refused(folder, text):
+    (folder / "titles.json").write_text(text)
+    with pytest.raises(InputError, match=r"titles\.json"):
+        open_site(folder)

@@ -1,4 +1,5 @@
 import json
+import lzma
 
 import numpy as np
 import pytest
@@ -123,3 +124,53 @@ def test_the_real_corpus_has_the_counts_that_its_readme_gives(real_data):
     assert np.bincount(corpus.levels + 1).tolist() == [4598, 1, 15, 103, 27]
     texts = [corpus.texts[page] for page in corpus.articles]
     assert len(texts) - len(set(texts)) == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        ("links.tsv", b"\xff\xfe\t\xff", "expected a table in UTF-8"),
+        ("links.tsv", b"x" * 200_000 + b"\ty", "expected a table in UTF-8"),
+        ("categories.tsv", b"Cat\t" + b"a." * 60 + b"b", "at most 50 levels"),
+        ("articles_text.jsonl", b'{"article": "Sun", "text": 3}', "expected a str as text"),
+        ("articles_text.jsonl", b'{"article": ["Sun"], "text": ""}', "expected a str as article"),
+        ("articles_text.jsonl", b"[" * 5000, "one JSON object a line"),
+        ("articles_text.jsonl", b"3", "one JSON object a line"),
+        ("articles_text.jsonl", b'{"article": "Sun"}', "expected the field text"),
+    ],
+)
+def test_odd_tables_and_texts_are_named(folder, name, data, sentence):
+    (folder / name).write_bytes(data)
+    with pytest.raises(InputError, match=sentence):
+        read_corpus(folder)
+
+
+def test_a_packed_text_without_end_is_not_unpacked(folder, monkeypatch):
+    monkeypatch.setattr("vinlab.domains.web.corpus.LARGEST_CORPUS", 10_000)
+    for data in (b"x" * 20_000, b"{}\n" * 5000):
+        (folder / "articles_text.jsonl.xz").write_bytes(lzma.compress(data))
+        with pytest.raises(InputError, match=r"got more|one JSON object a line"):
+            read_corpus(folder)
+
+
+@pytest.mark.parametrize(
+    "vectors", [np.zeros(3), np.full((2, 3), np.nan), np.zeros((2, 2, 2)), np.zeros((0, 3))]
+)
+def test_vectors_of_other_shapes_are_refused(tmp_path, vectors):
+    np.savez(tmp_path / "vectors.npz", words=np.array("a\nb"), vectors=vectors)
+    with pytest.raises(InputError, match="'vectors' in"):
+        read_vectors(tmp_path / "vectors.npz")
+
+
+@pytest.mark.parametrize("words", [np.array(["a", "b"]), np.array(3), np.array(b"a\nb")])
+def test_words_that_are_no_text_are_refused(tmp_path, words):
+    np.savez(tmp_path / "vectors.npz", words=words, vectors=np.zeros((2, 3)))
+    with pytest.raises(InputError, match="'words' in"):
+        read_vectors(tmp_path / "vectors.npz")
+
+
+@pytest.mark.parametrize("line", [b"\xff 1 2", b"a 1e999", b"a nan", b"x" * 100_000, b"a b c"])
+def test_odd_lines_of_vectors_are_refused(tmp_path, line):
+    (tmp_path / "glove.txt").write_bytes(line)
+    with pytest.raises(InputError, match=r"glove\.txt"):
+        read_vectors(tmp_path / "glove.txt")

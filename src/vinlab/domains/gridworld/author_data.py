@@ -5,6 +5,7 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int64, UInt8
@@ -115,7 +116,7 @@ def _is_whole(numbers: np.ndarray, end: int) -> np.ndarray:
     return (numbers >= 0) & (numbers < end) & (numbers == np.floor(numbers))
 
 
-def _require(path: str | os.PathLike[str], good: np.ndarray, expected: str) -> None:
+def _require(path: str | os.PathLike[str], good: Any, expected: str) -> None:
     if not good.all():
         raise InputError(f"{path}: expected {expected}, got something else in row {int(good.argmin())}.")
 

@@ -57,6 +57,37 @@ def expert_moves(
     return moves
 
 
+def expert_path(
+    costs: Float64[np.ndarray, "H W"],
+    obstacles: UInt8[np.ndarray, "H W"],
+    start: tuple[int, int],
+    *,
+    corner_cutting: bool = True,
+) -> Int64[np.ndarray, "T 2"]:
+    """The path of the moves that ``expert_moves`` gives, computed on the path alone; one cell where none leads on."""
+    path = [start]
+    while 0 < costs[path[-1]] < np.inf:
+        path.append(_next_cell(costs, obstacles, path[-1], corner_cutting))
+    return np.array(path, np.int64)
+
+
+def _next_cell(
+    costs: np.ndarray, obstacles: np.ndarray, cell: tuple[int, int], corner_cutting: bool
+) -> tuple[int, int]:
+    (height, width), (row, col) = costs.shape, cell
+    best, following = np.inf, cell
+    for move in DIAGONAL_FIRST:
+        to_row, to_col = row + int(MOVE_OFFSETS[move, 0]), col + int(MOVE_OFFSETS[move, 1])
+        if not (0 <= to_row < height and 0 <= to_col < width):
+            continue
+        if not corner_cutting and (obstacles[to_row, col] or obstacles[row, to_col]):
+            continue
+        through = costs[to_row, to_col] + MOVE_COSTS[move]
+        if through < best:
+            best, following = through, (to_row, to_col)
+    return following
+
+
 def _costs_through_moves(
     costs: np.ndarray, obstacles: np.ndarray, corner_cutting: bool
 ) -> Iterator[tuple[int, np.ndarray]]:

@@ -122,10 +122,11 @@ def _map(folder: Path, name: str, axes: int, kind: str, *sides: int) -> np.ndarr
             raise InputError(f"{path}: expected an array of a site, got no regular file.")
         # Copy-on-write, because torch expects writable arrays; nothing is written back.
         array = np.load(path, mmap_mode="c", allow_pickle=False)
-    except (OSError, ValueError, TypeError, SyntaxError, EOFError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: expected an array of a site, got {error}.") from error
+    except InputError:
+        raise
+    except Exception as error:  # NumPy parses the header as Python, and fails in many ways
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:120].rstrip(".")
+        raise InputError(f"{path}: expected an array of a site, got {reason}.") from error
     good = isinstance(array, np.ndarray) and array.ndim == axes and array.dtype.kind == kind
     if not good or array.shape[: len(sides)] != sides:
         raise InputError(
