@@ -19,7 +19,7 @@ from vinlab.maps.grid_map import (
 )
 from vinlab.maps.image import GreyImage, shades_to_obstacles
 from vinlab.maps.transform import CELLS, Frame
-from vinlab.types import InputError
+from vinlab.types import InputError, missing_library
 
 LARGEST_RASTER = 256 * 2**20
 """The most bytes of all bands, and of one block of them, that are unpacked."""
@@ -55,7 +55,7 @@ def _rasterio() -> Any:
         import rasterio.errors
         import rasterio.io
     except ImportError as error:
-        raise InputError("GeoTIFF needs rasterio: pip install 'vinlab[geo]'.") from error
+        raise missing_library("Reading GeoTIFF", "rasterio", extra="geo") from error
     return rasterio
 
 
