@@ -19,7 +19,7 @@ from vinlab.domains.gridworld.expert import solve
 from vinlab.experiments.gridworld.data import make_test_problems
 from vinlab.experiments.gridworld.figures import routes_figure
 from vinlab.figures import save_figure, style
-from vinlab.figures.ground import GroundView, ground_figure
+from vinlab.figures.cost_map import CostView, cost_figure
 from vinlab.maps import GridMap, Relief, SlopeCurve
 from vinlab.models import default_id
 from vinlab.navigation.draw import route_figure
@@ -104,8 +104,8 @@ def draw_slope_routes() -> None:
         ground = GridMap(np.zeros(ridge.shape, np.uint8), "", relief=Relief(ridge, curve=curve))
         there, back = (vinlab.plan_on_map(ground, *ends, model=None) for ends in ((west, east), (east, west)))
         paths = {f"to the goal, {there.cost:.1f}": there.path, f"back, {back.cost:.1f}": back.path}
-        views.append(GroundView(ridge, np.zeros(ridge.shape, bool), caption, west, [east], paths))
-    save_figure(ground_figure(views), IMAGES / "slope_routes.png")
+        views.append(CostView(ridge, np.zeros(ridge.shape, bool), caption, west, [east], paths))
+    save_figure(cost_figure(views), IMAGES / "slope_routes.png")
 
 
 @contextmanager
