@@ -11,7 +11,7 @@ from vinlab.domains.gridworld.validation import require_map, require_position
 from vinlab.maps import GridMap
 from vinlab.maps.transform import CELLS
 from vinlab.models import Model, load
-from vinlab.navigation.ground import Ground, ground_of
+from vinlab.navigation.ground import Ground, copy_of, ground_of
 from vinlab.navigation.picture_ground import PictureGround, sees_pixels
 from vinlab.planning.replanning import CostField
 from vinlab.types import InputError
@@ -102,7 +102,7 @@ class Planner:
     def map(self) -> GridMap:
         """The map as it is now."""
         with self._lock:
-            return self._ground.map
+            return copy_of(self._ground.map)
 
     def _planned(self) -> CostField:
         if self._field is None:
