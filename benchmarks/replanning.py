@@ -110,6 +110,30 @@ def one_edit(map: GridMap, where: str, rng: np.random.Generator) -> dict[str, fl
     return times
 
 
+def learned_edit(map: GridMap, where: str, rng: np.random.Generator) -> dict[str, float]:
+    """The seconds of one edit where a model gives the costs: it looks at the changed part alone."""
+    side = map.obstacles.shape[0]
+    goal, model = (side // 2, side // 2), vinlab.load("grid/costs")
+    map.obstacles[goal] = 0
+    planner = vinlab.Planner(model, map)
+    planner.goal(goal)
+    cells = changed_cells(where, side, rng)
+    cells = cells[(cells != goal).any(axis=1)]
+    values = new_values(map, cells, rng)
+    times = {"replan": seconds(lambda: planner.update(cells, values))}
+    now, found = planner.map, []
+
+    def anew() -> None:
+        other = vinlab.Planner(model, now)
+        other.goal(goal)
+        found.append(other.costs)
+
+    times["anew"] = seconds(anew)
+    if not np.allclose(found[0], planner.costs, rtol=1e-5):
+        raise SystemExit("The corrected field is not that of a new planner.")
+    return times
+
+
 def _layer(grid: GradedGrid, goal: tuple[int, int]) -> float:
     moves = grid.move_costs()
     allowed = np.isfinite(moves)
@@ -140,11 +164,12 @@ def equal_edits(edits: int, side: int) -> int:
 def measure(side: int, repeats: int) -> list[dict[str, object]]:
     """A row for each kind of map and of edit."""
     found = []
-    for name, draw in KINDS.items():
+    kinds = {name: (draw, one_edit) for name, draw in KINDS.items()}
+    for name, (draw, edit) in {**kinds, "smooth costs, grid/costs": (smooth, learned_edit)}.items():
         for where in ("window", "scattered"):
             rng = np.random.default_rng(0)
-            one_edit(draw(16, rng), where, rng)  # compiles
-            times = [one_edit(draw(side, rng), where, rng) for _ in range(repeats)]
+            edit(draw(16, rng), where, rng)  # compiles
+            times = [edit(draw(side, rng), where, rng) for _ in range(repeats)]
             middle = {way: float(np.median([one[way] for one in times])) for way in times[0]}
             row = {"map": name, "edit": where} | {f"{way}_ms": 1e3 * took for way, took in middle.items()}
             ratios = {
@@ -163,7 +188,8 @@ def main() -> None:
     rows = measure(side, repeats)
     table = Table(*rows[0], title=f"{side} x {side} cells, {SHARE:.0%} of them changed")
     for row in rows:
-        table.add_row(*(entry if isinstance(entry, str) else f"{entry:.3g}" for entry in row.values()))
+        entries = [row.get(column, "–") for column in rows[0]]
+        table.add_row(*(entry if isinstance(entry, str) else f"{entry:.3g}" for entry in entries))
     Console().print(table)
     equal = equal_edits(edits, 32 if quick else 96)
     window = next(row for row in rows if row["map"] == "costs of 1 to 10" and row["edit"] == "window")

@@ -21,7 +21,7 @@ from vinlab.experiments.gridworld.figures import routes_figure
 from vinlab.experiments.terrain_costs.evaluate import held_out
 from vinlab.experiments.terrain_costs.figures import routes_figure as ground_routes_figure
 from vinlab.figures import style
-from vinlab.figures.graded import GradedView, graded_figure
+from vinlab.figures.cost_map import CostView, cost_figure
 from vinlab.figures.save import save_figure
 from vinlab.maps import GridMap, Relief, SlopeCurve
 from vinlab.models import default_id
@@ -107,8 +107,8 @@ def draw_slope_routes() -> None:
         ground = GridMap(np.zeros(ridge.shape, np.uint8), "", relief=Relief(ridge, curve=curve))
         there, back = (vinlab.plan_on_map(ground, *ends, model=None) for ends in ((west, east), (east, west)))
         paths = {f"to the goal, {there.cost:.1f}": there.path, f"back, {back.cost:.1f}": back.path}
-        views.append(GradedView(ridge, np.zeros(ridge.shape, bool), caption, west, [east], paths))
-    save_figure(graded_figure(views), IMAGES / "slope_routes.png")
+        views.append(CostView(ridge, np.zeros(ridge.shape, bool), caption, west, [east], paths))
+    save_figure(cost_figure(views), IMAGES / "slope_routes.png")
 
 
 def draw_ground() -> None:

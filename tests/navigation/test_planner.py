@@ -94,8 +94,15 @@ def test_a_planner_does_not_change_the_map_that_it_was_given():
     planner.update([(0, 0), (1, 1)], [np.inf, 3.0])
     np.testing.assert_array_equal(map.costs, before[0])
     np.testing.assert_array_equal(map.obstacles, before[1])
-    assert planner.map.obstacles[0, 0] == 1
-    assert planner.map.costs[1, 1] == 3.0
+    now = planner.map
+    assert now.obstacles[0, 0] == 1
+    assert now.costs[1, 1] == 3.0
+    planner.update([(1, 1)], [5.0])
+    assert now.costs[1, 1] == 3.0
+    heights = maps()["heights"]
+    before = heights.relief.elevation.copy()
+    vinlab.Planner(None, heights).update([(1, 1)], [3.0])
+    np.testing.assert_array_equal(heights.relief.elevation, before)
 
 
 def test_world_coordinates_and_maps_without_them():

@@ -62,7 +62,7 @@ def test_a_repair_that_would_take_longer_than_a_search_is_one():
     rng = np.random.default_rng(0)
     field = CostField(GradedGrid(rng.uniform(1, 2, (60, 60))), [(0, 0)])
     cells = np.argwhere(np.ones((60, 60)))
-    field.update(cells, rng.uniform(1, 2, 3600))
+    field.update(cells, np.exp(rng.uniform(0, 9, 3600)))
     assert field.recomputed > 3600
     np.testing.assert_array_equal(field.costs, CostField(field.grid, [(0, 0)]).costs)
     field.update([(30, 30)], [9.0])

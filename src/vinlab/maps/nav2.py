@@ -89,12 +89,13 @@ def costmap_bytes(map: GridMap, options: CostOptions | None = None) -> UInt8[np.
 
 
 def write_costmap(
-    path: Path, costmap: UInt8[np.ndarray, "H W"] | GridMap, frame: Frame | None = None
+    path: str | Path, costmap: UInt8[np.ndarray, "H W"] | GridMap, frame: Frame | None = None
 ) -> None:
     """Write the bytes of a costmap, or of a map with costs: ``.npy``, or ``.yaml`` with a PGM image beside it.
 
     A yaml file holds world coordinates: those of ``frame`` or of the map; without any, cells of 1 m.
     """
+    path = Path(path)
     bytes = costmap_bytes(costmap) if isinstance(costmap, GridMap) else costmap
     if path.suffix == ".npy":
         data = io.BytesIO()

@@ -37,7 +37,7 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
 
 def graded_figure(map: GridMap, route: Route) -> Figure:
     """The costs or heights of a map, the route over them, and the cheapest one where it is another."""
-    from vinlab.figures.graded import GradedView, graded_figure
+    from vinlab.figures.cost_map import CostView, cost_figure
 
     shown = map.costs if map.relief is None else map.relief.elevation
     assert shown is not None
@@ -45,8 +45,8 @@ def graded_figure(map: GridMap, route: Route) -> Figure:
     if not np.array_equal(route.path, route.optimal_path):
         paths["predicted route"] = route.path
     caption = "cost of a cell" if map.relief is None else "height"
-    view = GradedView(shown, map.obstacles != 0, caption, route.start, [route.goal], paths)
-    return graded_figure([view])
+    view = CostView(shown, map.obstacles != 0, caption, route.start, [route.goal], paths)
+    return cost_figure([view])
 
 
 def _region_of(goal: tuple[int, int], obstacles: np.ndarray) -> Bool[np.ndarray, "H W"]:

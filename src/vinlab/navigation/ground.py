@@ -52,9 +52,7 @@ class Ground(Protocol):
 def ground_of(model: Model | None, map: GridMap, *, corner_cutting: bool | None = None) -> Ground:
     """The ground of a map, with the exact costs or those of a model."""
     cutting = map.corner_cutting if corner_cutting is None else corner_cutting
-    map = replace(map, obstacles=map.obstacles.copy(), corner_cutting=cutting)
-    if map.costs is not None:
-        map = replace(map, costs=map.costs.copy())
+    map = replace(copy_of(map), corner_cutting=cutting)
     if model is None:
         return ExactGround(map)
     if not settles_alone(model.network):
@@ -63,6 +61,13 @@ def ground_of(model: Model | None, map: GridMap, *, corner_cutting: bool | None 
             f"grid/costs, got {model.id}."
         )
     return LearnedGround(model, map)
+
+
+def copy_of(map: GridMap) -> GridMap:
+    """The same map, whose arrays can change without the first one's."""
+    costs = None if map.costs is None else map.costs.copy()
+    relief = None if map.relief is None else replace(map.relief, elevation=map.relief.elevation.copy())
+    return replace(map, obstacles=map.obstacles.copy(), costs=costs, relief=relief)
 
 
 class ExactGround:

@@ -11,7 +11,8 @@ from vinlab.domains.gridworld.validation import require_map, require_position
 from vinlab.maps import GridMap
 from vinlab.maps.transform import CELLS
 from vinlab.models import Model, load
-from vinlab.navigation.ground import Ground, ground_of
+from vinlab.navigation.ground import Ground, copy_of, ground_of
+from vinlab.navigation.picture_ground import PictureGround, sees_pixels
 from vinlab.planning.replanning import CostField
 from vinlab.types import InputError
 
@@ -20,7 +21,8 @@ class Planner:
     """The cheapest paths on a map that changes, to the nearest of some goals.
 
     Without a model they are exact; with one they are cheapest by the costs that it has learned, on the moves that are
-    possible on the map. All methods may be called by several threads: a lock lets one of them in at a time.
+    possible on the map. A model of ground in images is given the image ``[C h w]`` in place of a map. All methods may
+    be called by several threads: a lock lets one of them in at a time.
     """
 
     def __init__(
@@ -32,9 +34,12 @@ class Planner:
     ) -> None:
         self._lock = threading.RLock()
         named = load(model) if isinstance(model, str | Path) else model
-        known = map if isinstance(map, GridMap) else GridMap(require_map(map), "An array.")
-        self._frame = known.frame
-        self._ground: Ground = ground_of(named, known, corner_cutting=corner_cutting)
+        if named is not None and sees_pixels(named) and not isinstance(map, GridMap):
+            self._ground: Ground = PictureGround(named, map, corner_cutting=corner_cutting)
+        else:
+            known = map if isinstance(map, GridMap) else GridMap(require_map(map), "An array.")
+            self._ground = ground_of(named, known, corner_cutting=corner_cutting)
+        self._frame = self._ground.map.frame
         self._field: CostField | None = None
 
     def goal(self, cells: Any, *, world: bool = False) -> None:
@@ -56,7 +61,8 @@ class Planner:
         """Give some cells other values, and correct the plan.
 
         The values are what the map holds: 0 for free and 1 for blocked; on a map with costs their costs, infinity for
-        blocked; on a map of heights their heights, infinity for blocked. A change that is refused changes nothing.
+        blocked; on a map of heights their heights, infinity for blocked; in an image the values ``[N C]`` of their
+        pixels. A change that is refused changes nothing.
         """
         places = np.asarray(cells)
         places = np.empty((0, 2), np.int64) if places.size == 0 else np.atleast_2d(places)
@@ -96,7 +102,7 @@ class Planner:
     def map(self) -> GridMap:
         """The map as it is now."""
         with self._lock:
-            return self._ground.map
+            return copy_of(self._ground.map)
 
     def _planned(self) -> CostField:
         if self._field is None:

@@ -17,9 +17,6 @@ from vinlab.types import MOVE_NAMES, InputError
 ORDER_BUCKETS: Final = 1 << 16
 """How finely a repair sorts cells by their old cost to go."""
 
-MOST_SHARE: Final = 4
-"""A repair of more than one in so many cells is given up for a search from scratch."""
-
 LONGEST: Final = 1.5
 """More than the longest move is long."""
 
@@ -47,8 +44,7 @@ class CostField:
         self._queue = (*links, np.empty(size, np.uint8))
         first = np.full(ORDER_BUCKETS, -1, np.int32)
         self._order = (np.full(size, 0, np.uint8), first, np.full(size, -1, np.int32))
-        # Of all cells so many are computed anew at most, and some of them looked at again, before a search takes over.
-        self._touched = np.full(2 * (size // MOST_SHARE + 1), -1, np.int32)
+        self._touched = np.full(2 * size, -1, np.int32)
         self._least, self._most = np.inf, 0.0
         self._widen_range(self._moves if len(self._moves) else self._cells)
         self.recomputed = size

@@ -19,80 +19,101 @@ from vinlab.planning.fused.search import BUCKETS, OUTSIDE
 CLEAN, WAITING, DONE = 0, 1, 2
 """A cell whose cost to go is that of before; one that waits to be computed anew; one that has been."""
 
+FEW, MOST_DOUBT = 8, 3
+"""Once more than one in eight cells were computed anew, a repair is given up for a search from scratch if for more than
+one in three of them the old order misled: what is left would take longer than the search."""
+
 
 @compiled
 @no_type_check
 def repair_grid(cells, moves, table, cutting, goals, scale, unit, changed, distance, queue, order, touched):
     """Correct the cost to go of every cell after the costs of ``changed`` cells; how many were computed anew.
 
-    Where these become more than a share of all cells, a search from scratch is faster and takes over.
+    Where many are, and the old order misleads, a search from scratch is faster and takes over.
     """
     heads, after, before, where = queue
     state, first, link = order
+    # Fields of a tuple and calls that are not inlined would cost most of the time: numba counts references to arrays.
     jumps, down, right, half = table.jumps, table.down, table.right, table.half
-    directed, last, edges, count, doubtful = len(moves) > 0, len(first) - 1, np.empty(8), 0, 0
-    limit = len(touched) // 2 - 1
+    last, edges, count, doubtful, limit = len(first) - 1, np.empty(8), 0, 0, len(distance) // FEW
     for bucket in range(_mark(changed, cells, jumps, distance, unit, state, first, link), last + 1):
         while first[bucket] >= 0:
             cell = first[bucket]
             first[bucket] = link[cell]
-            cost, old = cells[cell], distance[cell]
-            best, choice = 0.0 if goals[cell] and cost < np.inf else np.inf, -1
+            old = distance[cell]
+            _fill_edges(cell, cells, moves, jumps, down, right, half, cutting, edges)
+            lowest = 0.0 if goals[cell] and cells[cell] < np.inf else np.inf
+            best, final = lowest, lowest
             for move in range(8):
                 near = cell + jumps[move]
-                if directed:
-                    edge = moves[cell * 8 + move]
-                else:
-                    edge = half[move] * (cost + cells[near])
-                    if (
-                        not cutting
-                        and move >= 4
-                        and max(cells[cell + down[move]], cells[cell + right[move]]) == np.inf
-                    ):
-                        edge = np.inf
-                edges[move] = edge
-                if edge + distance[near] < best:
-                    best, choice = edge + distance[near], near
-            if choice >= 0 and not _is_final(distance[choice], state[choice], unit, bucket):
-                best = _best_final(cell, goals, cost, edges, jumps, distance, state, unit, bucket)
+                through = edges[move] + distance[near]
+                best = min(best, through)
+                if through < final and (
+                    state[near] == DONE or (state[near] == CLEAN and distance[near] * unit < bucket)
+                ):
+                    final = through
+            if best < final:
                 touched[len(touched) - 1 - doubtful] = cell
                 doubtful += 1
-            distance[cell], state[cell] = best, DONE
+            distance[cell], state[cell] = final, DONE
             touched[count] = cell
             count += 1
-            if count > limit:
+            if count > limit and doubtful * MOST_DOUBT > count:
                 state[:], first[:] = CLEAN, -1
                 search_grid(cells, moves, table, cutting, goals, scale, distance, queue)
                 return len(distance)
+            if final == old:
+                continue
             for move in range(8):
                 near = cell + jumps[move]
                 known = distance[near]
-                edge = moves[near * 8 + BACK[move]] if directed else edges[move]
-                better = best + edge < known
-                if not better and (old + edge != known or known == np.inf or best == old):
+                edge = moves[near * 8 + BACK[move]] if len(moves) > 0 else edges[move]
+                # One that rose concerns the cells that were reached through it, one that fell those it serves better.
+                if (final + edge >= known) if final < old else (old + edge != known or known == np.inf):
                     continue
-                if _is_final(known, state[near], unit, bucket):
-                    if better:
-                        distance[near] = best + edge
-                        if where[near] == OUTSIDE:
-                            _put(near, heads, after, before, where)
+                if state[near] == DONE or (state[near] == CLEAN and known * unit < bucket):
+                    if final < old:
+                        distance[near] = final + edge
+                        _put(near, heads, after, before, where)
                 elif state[near] == CLEAN:
-                    state[near] = WAITING
-                    place = int(min(known * unit, last))
+                    state[near], place = WAITING, int(min(known * unit, last))
                     link[near], first[place] = first[place], near
-    _finish(cells, moves, table, cutting, scale, distance, queue, state, touched, count, doubtful)
+    _reconsider(touched[len(touched) - doubtful :], cells, moves, table, cutting, distance, queue, edges)
+    for place in range(count):
+        state[touched[place]] = CLEAN
+    settle(cells, moves, table, cutting, scale, distance, queue)
     return count
+
+
+@njit(nogil=True, inline="always")
+@no_type_check
+def _fill_edges(cell, cells, moves, jumps, down, right, half, cutting, edges):
+    """The costs of the moves of a cell."""
+    cost = cells[cell]
+    for move in range(8):
+        if len(moves) > 0:
+            edges[move] = moves[cell * 8 + move]
+        else:
+            edges[move] = half[move] * (cost + cells[cell + jumps[move]])
+            beside = 0.0 if cutting or move < 4 else max(cells[cell + down[move]], cells[cell + right[move]])
+            if beside == np.inf:
+                edges[move] = np.inf
 
 
 @njit(nogil=True)
 @no_type_check
-def _finish(cells, moves, table, cutting, scale, distance, queue, state, touched, count, doubtful):
-    """Look again at the cells whose best neighbour was not final, and lower all that follows."""
-    for place in range(len(touched) - doubtful, len(touched)):
-        _reconsider(touched[place], cells, moves, table, cutting, distance, queue)
-    for place in range(count):
-        state[touched[place]] = CLEAN
-    settle(cells, moves, table, cutting, scale, distance, queue)
+def _reconsider(doubtful, cells, moves, table, cutting, distance, queue, edges):
+    """Lower the cost to go of the cells that a neighbour, which was not final then, serves better."""
+    heads, after, before, where = queue
+    jumps, down, right, half = table.jumps, table.down, table.right, table.half
+    for cell in doubtful:
+        _fill_edges(cell, cells, moves, jumps, down, right, half, cutting, edges)
+        best = distance[cell]
+        for move in range(8):
+            best = min(best, edges[move] + distance[cell + jumps[move]])
+        if best < distance[cell]:
+            distance[cell] = best
+            _put(cell, heads, after, before, where)
 
 
 @njit(nogil=True)
@@ -114,48 +135,13 @@ def _mark(changed, cells, jumps, distance, unit, state, first, link):
 
 @njit(nogil=True, inline="always")
 @no_type_check
-def _is_final(cost, state, unit, bucket):
-    """Whether no cell of this bucket or a later one can raise the cost to go of a cell any more."""
-    return state == DONE or (state == CLEAN and cost * unit < bucket)
-
-
-@njit(nogil=True)
-@no_type_check
-def _best_final(cell, goals, cost, edges, jumps, distance, state, unit, bucket):
-    """The cost to go of a cell through those that are final."""
-    best = 0.0 if goals[cell] and cost < np.inf else np.inf
-    for move in range(8):
-        near = cell + jumps[move]
-        through = edges[move] + distance[near]
-        if through < best and _is_final(distance[near], state[near], unit, bucket):
-            best = through
-    return best
-
-
-@njit(nogil=True)
-@no_type_check
 def _put(cell, heads, after, before, where):
     """Let a cell wait in the last bucket of the search's queue, from which it is taken to its place."""
-    head = heads[BUCKETS - 1]
-    after[cell], before[cell], where[cell], heads[BUCKETS - 1] = head, -1, BUCKETS - 1, cell
-    if head >= 0:
-        before[head] = cell
-
-
-@njit(nogil=True)
-@no_type_check
-def _reconsider(cell, cells, moves, table, cutting, distance, queue):
-    """Lower the cost to go of a cell, if a neighbour that was not final then serves it better."""
-    heads, after, before, where = queue
-    best = distance[cell]
-    for move in range(8):
-        best = min(
-            best, edge_of(cells, moves, table, cutting, cell, move) + distance[cell + table.jumps[move]]
-        )
-    if best < distance[cell]:
-        distance[cell] = best
-        if where[cell] == OUTSIDE:
-            _put(cell, heads, after, before, where)
+    if where[cell] == OUTSIDE:
+        head = heads[BUCKETS - 1]
+        after[cell], before[cell], where[cell], heads[BUCKETS - 1] = head, -1, BUCKETS - 1, cell
+        if head >= 0:
+            before[head] = cell
 
 
 @compiled

@@ -18,7 +18,7 @@ LONGEST_SIDE = 3.6
 
 
 @dataclass(frozen=True)
-class GradedView:
+class CostView:
     """One panel."""
 
     values: Num[np.ndarray, "H W"]
@@ -32,7 +32,7 @@ class GradedView:
     colours: str = "cividis"
 
 
-def graded_figure(views: Sequence[GradedView]) -> Figure:
+def cost_figure(views: Sequence[CostView]) -> Figure:
     """Panels side by side, each with the scale of its colours and a legend of its paths."""
     rows, cols = views[0].values.shape
     scale = LONGEST_SIDE / max(rows, cols)
@@ -43,7 +43,7 @@ def graded_figure(views: Sequence[GradedView]) -> Figure:
     return figure
 
 
-def _draw(figure: Figure, view: GradedView, left: float, width: float, height: float) -> None:
+def _draw(figure: Figure, view: CostView, left: float, width: float, height: float) -> None:
     maps.require_map("values", view.values)
     maps.require_map("hidden", view.hidden, view.values.shape)
     panel = style.place(figure, left, CAPTION, width, height)

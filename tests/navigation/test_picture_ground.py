@@ -1,0 +1,57 @@
+"""A planner with a memory on an image whose costs a model has learned."""
+
+import numpy as np
+import pytest
+import torch
+
+import vinlab
+from vinlab.models import Model
+from vinlab.types import InputError
+
+ground_vin = pytest.importorskip("vinlab.networks.terrain.ground_vin")
+
+
+@pytest.fixture
+def model() -> Model:
+    torch.manual_seed(0)
+    return Model("ground", ground_vin.GroundVinConfig(mean=(0.5,) * 3, std=(0.3,) * 3).build().eval(), 0, {})
+
+
+def test_after_a_change_of_pixels_it_plans_what_a_new_planner_would(model):
+    rng = np.random.default_rng(0)
+    image = rng.random((3, 20, 24))
+    planner = vinlab.Planner(model, image)
+    planner.goal([(3, 3), (18, 20)])
+    for _ in range(4):
+        cells = np.argwhere(np.ones((4, 4))) + rng.integers(0, 16, 2)
+        values = rng.random((16, 3))
+        planner.update(cells, values)
+        image[:, cells[:, 0], cells[:, 1]] = values.T
+        anew = vinlab.Planner(model, image)
+        anew.goal([(3, 3), (18, 20)])
+        np.testing.assert_array_equal(planner.costs, anew.costs)
+    path = planner.path((10, 10))
+    assert path[-1].tolist() in ([3, 3], [18, 20])
+
+
+def test_images_and_values_that_do_not_fit_are_refused(model):
+    with pytest.raises(InputError, match="expected an image of 3 channels"):
+        vinlab.Planner(model, np.zeros((5, 5)))
+    with pytest.raises(InputError, match="expected finite pixels"):
+        vinlab.Planner(model, np.full((3, 5, 5), np.nan))
+    planner = vinlab.Planner(model, np.zeros((3, 5, 5)))
+    with pytest.raises(InputError, match="expected 3 channels for each of 1 cells"):
+        planner.update([(0, 0)], [1.0])
+
+
+def test_cells_of_several_pixels_have_the_world_coordinates_of_their_centres():
+    from vinlab.maps import Frame
+    from vinlab.navigation.picture_ground import _cell_frame
+
+    pixels = Frame(a=0.5, b=0.1, c=3.0, d=0.2, e=-0.5, f=7.0, unit="m")
+    cells = _cell_frame(pixels, 4)
+    for row, col in ((0, 0), (2, 5)):
+        four = np.array([(4 * row + down, 4 * col + right) for down in range(4) for right in range(4)])
+        np.testing.assert_allclose(
+            cells.to_world(np.array([[row, col]]))[0], pixels.to_world(four).mean(axis=0)
+        )
