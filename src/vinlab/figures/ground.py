@@ -39,9 +39,10 @@ class GroundView:
 
 
 def colours_of(image: Float32[np.ndarray, "C h w"]) -> Float32[np.ndarray, "h w 3"]:
-    """An image to look at: its first three channels as colours, or its first one as grey."""
+    """An image to look at: its first three channels as colours, or its first one as grey; brightness as it is."""
     shown = image[:3] if len(image) >= 3 else image[:1].repeat(3, axis=0)
-    low, high = np.percentile(shown, [1, 99])
+    is_brightness = shown.min() >= 0 and 0.2 < shown.max() <= 1
+    low, high = (0.0, 1.0) if is_brightness else np.percentile(shown, [1, 99])
     return np.clip((shown - low) / max(high - low, 1e-9), 0, 1).transpose(1, 2, 0).astype(np.float32)
 
 
