@@ -21,7 +21,7 @@ SEES: dict[str, set[str]] = {
     "learners": {"types", "evaluation.rollout", "planning.path_likelihood", "planning.shortest_path"},
     "networks": {"types", "planning", "modules", "recording.serialization"},
     "models": {"types", "networks", "recording"},
-    "domains": {"types", "planning.exact", "planning.cell_costs", "recording.files"},
+    "domains": {"types", "figures.style", "planning.exact", "planning.cell_costs", "recording.files"},
     "maps": {"types", "recording.files"},
     "figures": {"types", "recording.files"},
     "export": {"types", "planning", "modules", "networks", "recording.files"},
@@ -54,7 +54,7 @@ SEES: dict[str, set[str]] = {
 }
 """What each room may import besides itself; the command line may import everything."""
 
-TOP = {"__init__", "__main__", "types"}
+TOP = {"__init__", "__main__", "envs", "types"}
 """The only modules that stand outside a room."""
 
 GENERIC = ("planning", "modules", "learners", "evaluation", "recording", "models")
