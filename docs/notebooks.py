@@ -45,7 +45,7 @@ def run_notebook(notebook: dict[str, Any], folder: Path) -> dict[str, Any]:
     import nbformat
     from nbclient import NotebookClient
 
-    node = nbformat.from_dict(notebook)
+    node: Any = nbformat.from_dict(notebook)
     NotebookClient(node, timeout=SECONDS, resources={"metadata": {"path": str(folder)}}).execute()
     return json.loads(nbformat.writes(node))
 

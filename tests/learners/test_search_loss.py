@@ -1,9 +1,12 @@
 """The differentiable A* of Neural A*: it searches as A* does, and its loss has a gradient."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
 from helpers.path_datasets import paths_on
+from vinlab.experiments.terrain_costs.dataset.demonstrations import PathDemonstrations
 from vinlab.learners.search_loss import SearchLossConfig, search_history
 from vinlab.networks.terrain.ground_vin import GuidanceVinConfig
 
@@ -31,9 +34,13 @@ def test_the_search_goes_around_walls_and_closes_each_cell_once():
 def test_the_loss_moves_all_weights():
     torch.manual_seed(0)
     policy = GuidanceVinConfig(mean=(0.0, 0.0), std=(1.0, 1.0), hidden=4).build()
-    costs = policy.encode(paths_on((8, 8))[[0]][0].observations[:, :-1]).costs
+    straight = paths_on((8, 8)).dataset
+    costs = policy.encode(PathDemonstrations(straight)[[0]][0].observations[:, :-1]).costs
     assert 0 < costs.min() < costs.max() < 1.01
-    loss = SearchLossConfig(1.0).build(policy)(paths_on((8, 8), (6, 8))[[0, 1]])
+    # A corner that no search with such a heuristic takes by itself.
+    corner = np.array([*((0, col) for col in range(8)), *((row, 7) for row in range(1, 8))])
+    bent = PathDemonstrations(replace(straight, paths=(corner,)))
+    loss = SearchLossConfig(1.0).build(policy)(bent[[0]])
     loss.backward()
     assert loss > 0
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in policy.parameters())

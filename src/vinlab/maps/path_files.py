@@ -113,10 +113,10 @@ def _entry(entry: Any, name: str) -> WrittenPath:
     world = "points" in entry and "cells" not in entry
     points = entry.get("points" if world else "cells")
     try:
-        array = np.array(points, dtype=np.float64)
+        array: np.ndarray = np.array(points, dtype=np.float64)
     except (TypeError, ValueError):
-        array = np.zeros(0)
-    if array.ndim != 2 or array.shape[1] != 2 or not np.isfinite(array).all():
+        array = np.zeros((0, 0))
+    if array.ndim != 2 or array.shape[-1] != 2 or not np.isfinite(array).all():
         raise InputError(f"{name}: expected cells as [row, col] or points as [x, y], got something else.")
     known = ("image", "cells", "points")
     columns = {key: str(value) for key, value in entry.items() if key not in known}

@@ -8,8 +8,10 @@ from helpers.path_datasets import arrays, save
 from vinlab.experiments.base import EvaluateRequest, TrainingRequest
 from vinlab.experiments.runner import train
 from vinlab.experiments.terrain_costs import EXPERIMENT
+from vinlab.experiments.terrain_costs.data import TerrainCostsSets
 from vinlab.experiments.terrain_costs.dataset.demonstrations import PathDemonstrations, moves_of, transformed
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
+from vinlab.experiments.terrain_costs.dataset.split import split_dataset
 from vinlab.experiments.terrain_costs.evaluate import evaluate_policy
 from vinlab.maps.pictures import Picture
 from vinlab.navigation.images import navigate_image
@@ -138,3 +140,13 @@ def test_settings_run_at_the_smallest_budget(name, tmp_path):
     assert run.result["scores"]["num_problems"] > 5
     assert run.result["scores"]["straight_ratio_mean"] >= 1.0
     assert f"terrain-costs/{name}" in EXPERIMENT.table([run])
+
+
+def test_of_large_images_fewer_are_seen_in_an_update(tmp_path):
+    config = EXPERIMENT.settings["terrain-costs/own"].configure("paper", "default")
+    small = TerrainCostsSets(split_dataset(read_dataset(save(tmp_path / "small.npz"))), "")
+    wide = np.zeros((6, 3, 300, 300), np.uint8)
+    large = save(tmp_path / "large.npz", observations=wide, costs=None)
+    large = TerrainCostsSets(split_dataset(read_dataset(large)), "")
+    assert EXPERIMENT.adapt(config, small).learning.batch == 16
+    assert EXPERIMENT.adapt(config, large).learning.batch == 2

@@ -15,7 +15,7 @@ SHOWN = 3
 
 
 def figures(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
-    """Draw one held-out problem, or the longest on each of some images."""
+    """Draw one held-out problem, or the longest on each of the first images."""
     test = held_out(model, data)
     return [save_figure(routes_figure(model, test, problem), out / f"{model.prefix}routes.png")]
 
@@ -28,11 +28,11 @@ def routes_figure(model: Model, test: PathDataset, problem: int | None) -> Figur
 
 
 def _longest(found: list[Episode]) -> list[Episode]:
-    """The longest demonstrated path on each image, of some images."""
+    """The longest demonstrated path on each of the first images."""
     best: dict[int, Episode] = {}
     for one in sorted(found, key=lambda one: -len(one.demonstrated)):
         best.setdefault(one.image, one)
-    return list(best.values())[:SHOWN]
+    return [best[image] for image in sorted(best)[:SHOWN]]
 
 
 def view_of(episode: Episode, dataset: PathDataset) -> GroundView:

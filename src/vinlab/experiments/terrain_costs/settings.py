@@ -16,7 +16,7 @@ from vinlab.networks.terrain.ground_vin import GroundVinConfig, GuidanceVinConfi
 
 LossConfig = PathLossConfig | SearchLossConfig
 
-UPDATES: dict[Budget, int] = {"smoke": 4, "small": 300, "paper": 3000}
+UPDATES: dict[Budget, int] = {"smoke": 4, "small": 450, "paper": 3000}
 SEARCH_UPDATES = 400
 """A search step by step takes twenty times as long as one that is compiled."""
 
@@ -55,8 +55,6 @@ def configure(
         slopes = SlopeConfig(side=64, pixels=4, paths=2)
         terrain = TerrainCostsConfig(size=12)
         data = replace(data, pictures=10, paths=2, test_pictures=5, terrain=terrain, slopes=slopes)
-    elif budget == "small":
-        data = replace(data, test_pictures=20)
     updates = UPDATES[budget]
     if isinstance(loss, SearchLossConfig):
         updates = min(updates, SEARCH_UPDATES)

@@ -17,6 +17,9 @@ from vinlab.learners.path_losses import PathLoss
 from vinlab.learners.search_loss import SearchLoss
 from vinlab.learners.training_state import Best
 
+LARGE = 128 * 128
+"""Pixels from which on an image is large."""
+
 
 def make_data(config: TerrainCostsTraining, request: TrainingRequest) -> TerrainCostsSets:
     """The datasets of a run."""
@@ -24,10 +27,19 @@ def make_data(config: TerrainCostsTraining, request: TrainingRequest) -> Terrain
 
 
 def adapt(config: TerrainCostsTraining, data: TerrainCostsSets) -> TerrainCostsTraining:
-    """The configuration with the channels of the training images, and with the size of their cells."""
+    """The configuration with the channels of the training images and the size of their cells.
+
+    Of large images fewer are seen in an update, so that it takes no longer and needs no more memory.
+    """
     mean, std = data.split.train.statistics()
     network: Any = config.network
-    return replace(config, network=replace(network, mean=mean, std=std, pixels=data.split.train.pixels))
+    pixels = sum(image[0].size for image in data.split.train.images) / len(data.split.train.images)
+    batch = max(1, min(config.learning.batch, int(config.learning.batch * LARGE / pixels)))
+    return replace(
+        config,
+        network=replace(network, mean=mean, std=std, pixels=data.split.train.pixels),
+        learning=replace(config.learning, batch=batch),
+    )
 
 
 def fit(config: TerrainCostsTraining, data: TerrainCostsSets, network: Any, context: FitContext) -> Best:

@@ -34,9 +34,13 @@ class PathDemonstrations:
     def __len__(self) -> int:
         return self.copies * len(self.dataset)
 
-    @cached_property
+    @property
     def weights(self) -> Float32[Tensor, " N"]:
         """The number of moves of each path."""
+        return self._weights
+
+    @cached_property
+    def _weights(self) -> Float32[Tensor, " N"]:
         moves = [float(len(path) - 1) for path in self.dataset.paths]
         return torch.tensor(moves * self.copies)
 

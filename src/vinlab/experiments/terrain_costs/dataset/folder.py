@@ -117,7 +117,7 @@ def _cut(picture: Picture, pixels: int, name: str) -> Picture:
 def _blocked(picture: Picture, pixels: int) -> np.ndarray:
     """Cells of which no pixel is known."""
     rows, cols = (side // pixels for side in picture.known.shape)
-    return ~picture.known.reshape(rows, pixels, cols, pixels).any(axis=(1, 3))
+    return np.logical_not(picture.known.reshape(rows, pixels, cols, pixels).any(axis=(1, 3)))
 
 
 def _unknown_notes(images: list[_Image]) -> list[str]:

@@ -20,8 +20,8 @@ NAMES = {
 """Entries of the user's column that name a part."""
 
 PARTS = ("train", "validation", "test")
-SHARE = 0.1
-"""Of the groups, for validation and again held out; at least one each."""
+TEST_SHARE, VALIDATION_SHARE = 0.1, 0.05
+"""Of the groups; at least one each."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ def split_dataset(dataset: PathDataset, *, seed: int = 0) -> Split:
 def _random_parts(groups: Sequence[str], seed: int) -> dict[str, str]:
     """The part of each group; the order of the file does not matter."""
     order = np.random.default_rng(seed).permutation(len(groups))
-    count = max(1, round(SHARE * len(groups)))
-    names = ["test"] * count + ["validation"] * count
+    test, validation = (max(1, round(share * len(groups))) for share in (TEST_SHARE, VALIDATION_SHARE))
+    names = ["test"] * test + ["validation"] * validation
     names += ["train"] * (len(groups) - len(names))
-    return {groups[place]: name for place, name in zip(order, names, strict=False)}
+    return {groups[int(place)]: name for place, name in zip(order, names, strict=False)}
 
 
 def _require_all(images: dict[str, list[int]], groups: int) -> None:
