@@ -102,7 +102,7 @@ def measure(size: int) -> dict[str, Any]:
     """The times on one map."""
     problem = far_problem(size)
     obstacles = problem.obstacles[0]
-    start, goal = (tuple(int(part) for part in end[0]) for end in (problem.starts, problem.goals))
+    start, goal = ((int(end[0, 0]), int(end[0, 1])) for end in (problem.starts, problem.goals))
     graph, exact = graph_of(obstacles), cost_to_go(problem.obstacles, problem.goals)[0, *start]
     assert abs(a_star(obstacles, start, goal) - exact) < 1e-9
     assert abs(scipy_costs(graph, goal[0] * size + goal[1])[start[0] * size + start[1]] - exact) < 1e-9

@@ -147,9 +147,9 @@ def _layer(grid: GradedGrid, goal: tuple[int, int]) -> float:
 def equal_edits(edits: int, side: int) -> int:
     """On how many edits the corrected field is that of a new search, bit for bit."""
     rng = np.random.default_rng(1)
-    equal = 0
+    equal, planner = 0, None
     for number in range(edits):
-        if number % 20 == 0:
+        if planner is None or number % 20 == 0:
             map = list(KINDS.values())[number // 20 % len(KINDS)](side, rng)
             map.obstacles[side // 2, side // 2] = 0
             planner = vinlab.Planner(None, map)

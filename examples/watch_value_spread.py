@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 from vinlab import move_kernels
 from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
-from vinlab.figures import maps, save_figure, style
+from vinlab.figures import maps, style
+from vinlab.figures.save import save_figure
 from vinlab.planning.grid import values_by_iteration
 
 ITERATIONS = (1, 3, 6, 12, 18, 30)

@@ -114,6 +114,7 @@ def _call(command: Command, name: str, options: Sequence[str]) -> None:
     for option in options:
         if not option or (option.endswith("=") and option.startswith("--")):
             _stop(f"vinlab {name}: expected a value, got an empty text{_before(option, options)}.", 2)
+    code = 0
     try:
         code = tyro.cli(command.load(), prog=f"vinlab {name}", args=options)
     except InputError as error:

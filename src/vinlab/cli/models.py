@@ -29,7 +29,7 @@ def _refuse_untrained(name: str) -> None:
 
 def require_grid_model(model: Model) -> None:
     """Refuse a model whose problems are no maps."""
-    kind = model.config["network"].get("kind")
+    kind = str(model.config["network"].get("kind"))
     if not plans_on_grids(kind):
         raise InputError(f"--model: expected a model that plans on maps, got {model.id} ({kind}).")
 

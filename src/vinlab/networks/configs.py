@@ -69,7 +69,7 @@ REMOVED_FIELDS = {"leaving": 0.0, "attention": "similarity", "reactive_rest": Fa
 """Fields that some recorded manifests still hold, with the only value that networks have kept."""
 
 
-def plans_on_grids(kind: Any) -> bool:
+def plans_on_grids(kind: str) -> bool:
     """Whether networks of this kind read a map of cells, and a position on it."""
     return REGISTRY.get(OLD_KINDS.get(kind, kind), "").startswith("grid.")
 

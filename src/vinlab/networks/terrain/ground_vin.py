@@ -1,7 +1,7 @@
 """A VIN that learns what ground costs from images: an encoder, a cost for each cell, a search."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -151,6 +151,8 @@ class GuidanceVinConfig(GroundVinConfig):
     def build(self) -> GroundVin:
         """The network with fresh weights."""
         network = super().build()
-        network.reward = GuidanceCosts(network.reward.encoder)
-        nn.init.zeros_(network.reward.log_cost.bias)
+        encoder: Any = network.reward.encoder
+        reward: Any = GuidanceCosts(encoder)
+        nn.init.zeros_(reward.log_cost.bias)
+        network.reward = reward
         return network
