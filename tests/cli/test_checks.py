@@ -35,7 +35,7 @@ ABSURD = {
     ): "expected at most 16,777,216 cells in all maps",
     ("data", "gridworld", "--out", ".."): "--out: expected the name of a file to write",
     ("data", "mars", "--out", "a.npz", "--size", "4096"): "--size: expected at most 512",
-    ("data", "mars", "--out", "a.npz", "--threshold", "nan"): "--threshold: expected 0 to 90 degrees",
+    ("data", "mars", "--out", "a.npz", "--threshold", "nan"): "expected a threshold between 0 and 90 degrees, got nan",
     ("export", "gridworld/8/vin", "/"): "out: expected the name of a file to write",
     ("table", "gridworld", "--out", "."): "--out: expected the name of a file to write",
     ("reproduce", "--jobs", "100000"): "--jobs: expected at most 256",
