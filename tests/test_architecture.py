@@ -24,7 +24,7 @@ SEES: dict[str, set[str]] = {
     "learners": {"types", "evaluation.rollout"},
     "networks": {"types", "planning", "modules", "recording.serialization"},
     "models": {"types", "networks", "recording"},
-    "domains": {"types", "planning.exact", *SAFE_FILES},
+    "domains": {"types", "figures.style", "planning.exact", *SAFE_FILES},
     "maps": {"types", *SAFE_FILES},
     "figures": {"types", "recording.files"},
     "export": {"types", "planning", "modules", "networks", "recording.files"},
@@ -56,7 +56,7 @@ SEES: dict[str, set[str]] = {
 }
 """What each room may import besides itself; the command line may import everything."""
 
-TOP = {"__init__", "__main__", "types"}
+TOP = {"__init__", "__main__", "envs", "types"}
 """The only modules that stand outside a room."""
 
 GENERIC = ("planning", "modules", "learners", "evaluation", "recording", "models")

@@ -5,8 +5,8 @@ from pathlib import Path
 from tyro.conf import Positional
 
 from vinlab.cli.checks import require_file_name
+from vinlab.cli.models import load_model
 from vinlab.export.onnx import export_onnx
-from vinlab.models import load
 
 
 def export(model: Positional[str], out: Positional[Path], /) -> None:
@@ -17,7 +17,7 @@ def export(model: Positional[str], out: Positional[Path], /) -> None:
         out: The .onnx file to write.
     """
     require_file_name(out, "out")
-    loaded = load(model)
+    loaded = load_model(model)
     export_onnx(loaded.network, out)
     print(
         f"Written to {out}. Inputs: observation [B C H W], states [B S 2], iterations; first output: logits."

@@ -40,8 +40,15 @@ def left_out(sentence: str) -> None:
 
 def runs_of(experiment: Experiment, folder: Path) -> list[FinishedRun]:
     """The finished runs of an experiment below a folder."""
+    if not folder.is_dir():
+        raise InputError(
+            f"There is no folder {folder}. Recorded runs lie in results/ of the project's repository, not in the "
+            "installed package: name their folder with --runs."
+        )
     recorded = collect_runs(folder, on_unusable=lambda error: left_out(str(error)))
-    found = [run for run in recorded if run.manifest.id in experiment.settings]
+    for run in [run for run in recorded if run.manifest.overrides]:
+        left_out(f"{run.folder} changes {', '.join(run.manifest.overrides)}.")
+    found = [run for run in recorded if run.manifest.id in experiment.settings and not run.manifest.overrides]
     if not found:
         raise InputError(f"{folder}: expected finished runs of {experiment.name}, got none.")
     return found
