@@ -32,6 +32,6 @@ def test_later_records_are_cut_off(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["{oops", "[1]", "\ufffd"])
 def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "metrics.jsonl"
-    path.write_text('{"epoch": 1}\n' + line + "\n")
+    path.write_text('{"epoch": 1}\n' + line + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="expected a JSON object in line 2, got"):
         read_metrics(path)

@@ -157,8 +157,6 @@ def write_terrain_problems(
     """Write problems on the terrain of some files, or on synthetic terrain, and print what was assumed."""
     side = require_between(4, size, LARGEST_SIDE // CELL, "--size") * CELL
     require_cells(size, count, MOST_TERRAIN_CELLS, LARGEST_SIDE // CELL)
-    if not 0 <= threshold <= 90:
-        raise InputError(f"--threshold: expected 0 to 90 degrees, got {threshold}.")
     free = max(2, int(FREE_SHARE * size**2))
     config = PatchConfig(side=side, threshold=threshold, stride=max(1, side // 2), min_free=free)
     tiles = (

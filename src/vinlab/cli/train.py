@@ -47,8 +47,7 @@ class TrainOptions:
     overwrite: bool = False
     """Replace the run in the folder."""
     allow_changes: bool = False
-    """With --resume: continue with another number of threads, device or version of a package, as the manifest will
-    note."""
+    """With --resume: continue with another number of threads, device or version of a package; the manifest notes it."""
     tensorboard: bool = False
     """Write the metrics for TensorBoard too."""
     set: Annotated[tuple[str, ...], UseAppendAction] = ()

@@ -1,6 +1,5 @@
 """Changes to the configuration of a setting: single fields by name, or a whole file as ``vinlab show`` prints it."""
 
-import json
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -9,7 +8,7 @@ from typing import Any
 
 from vinlab.models.names import suggestion
 from vinlab.networks.configs import NetworkConfig, network_config
-from vinlab.recording.json_files import read_json_object
+from vinlab.recording.json_files import parse_json, read_json_object
 from vinlab.recording.serialization import from_plain
 from vinlab.types import InputError
 
@@ -30,8 +29,8 @@ def parse_overrides(texts: Sequence[str]) -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text)
-    except ValueError:
+        return parse_json(text, "--set")
+    except InputError:
         return text
 
 
