@@ -147,16 +147,16 @@ def _layer(grid: GradedGrid, goal: tuple[int, int]) -> float:
 def equal_edits(edits: int, side: int) -> int:
     """On how many edits the corrected field is that of a new search, bit for bit."""
     rng = np.random.default_rng(1)
-    equal, planner = 0, None
+    equal, goal, draws, planner = 0, (side // 2, side // 2), list(KINDS.values()), None
     for number in range(edits):
         if planner is None or number % 20 == 0:
-            map = list(KINDS.values())[number // 20 % len(KINDS)](side, rng)
-            map.obstacles[side // 2, side // 2] = 0
+            map = draws[number // 20 % len(draws)](side, rng)
+            map.obstacles[goal] = 0
             planner = vinlab.Planner(None, map)
-            planner.goal((side // 2, side // 2))
+            planner.goal(goal)
         cells = changed_cells("scattered" if number % 2 else "window", side, rng)
         planner.update(cells, new_values(planner.map, cells, rng))
-        field = CostField(grid_of(planner.map), [(side // 2, side // 2)])
+        field = CostField(grid_of(planner.map), [goal])
         equal += bool(np.array_equal(field.costs, planner.costs))
     return equal
 

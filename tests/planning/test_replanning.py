@@ -45,6 +45,7 @@ def test_edits_of_moves_equal_a_new_search():
             cells, _ = random_change(rng, grid, 0)
             cells = np.unique(cells, axis=0)
             known = field.grid
+            assert known.moves is not None
             moves = known.moves[:, *cells.T].T * rng.uniform(0.3, 3.0, (len(cells), 8))
             field.update_moves(cells, known.cells[tuple(cells.T)], moves)
             np.testing.assert_array_equal(field.costs, CostField(field.grid, [goal]).costs)

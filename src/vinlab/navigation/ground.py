@@ -44,8 +44,8 @@ class Ground(Protocol):
         """Whether a cell is free now."""
         ...
 
-    def change(self, cells: Int64[np.ndarray, "N 2"], values: np.ndarray) -> Change:
-        """Give cells other values; what this changes."""
+    def change(self, cells: Int64[np.ndarray, "N 2"], values: np.ndarray) -> Change | None:
+        """Give cells other values; what this changes, or None where it may be everything."""
         ...
 
 
@@ -117,18 +117,21 @@ class LearnedGround:
         """Whether a cell is free now."""
         return not self.map.obstacles[cell]
 
-    def change(self, cells: Int64[np.ndarray, "N 2"], values: np.ndarray) -> Change:
-        """Give cells other values; what this changes, as the model is shown no more of the map than it sees of it."""
+    def change(self, cells: Int64[np.ndarray, "N 2"], values: np.ndarray) -> Change | None:
+        """Give cells other values; what this changes, for which the model looks at the part around them again."""
         places = _set_values(self, cells, values)
         shape = self.map.obstacles.shape
         if _lowest(self.map) != self._lowest:
             # What the model is shown are multiples of the lowest cost.
             self._lowest = _lowest(self.map)
-            places = np.argwhere(np.ones(shape, bool))
+            return None
         for _ in range(self._reach + 1):
             places = _with_neighbours(places, shape)
         window = _window(places, self._reach + 1, shape)
-        return _moves_change(self.map, places, window, self._grid(_cut(self.map, window)).move_costs())
+        grid = self._grid(_cut(self.map, window))
+        if grid.moves is not None:
+            return _moves_change(self.map, places, window, grid.move_costs())
+        return Change(places, grid.cells[tuple((places - (window[0].start, window[1].start)).T)])
 
     @torch.no_grad()
     def _grid(self, map: GridMap) -> GradedGrid:
@@ -138,9 +141,13 @@ class LearnedGround:
         else:
             seen = observe(map.obstacles[None], np.zeros((1, 2), np.int64))
         device = next(self._network.parameters()).device
-        moves = self._network.reward.costs(seen.to(device))[0].cpu().numpy().astype(np.float64)
-        cells = np.where(map.obstacles != 0, np.inf, 1.0)
-        return GradedGrid(cells, moves, map.corner_cutting)
+        reward, blocked = self._network.reward, map.obstacles != 0
+        if hasattr(reward, "prices"):
+            # Moves cost the mean of two cells: their prices are an eighth of the numbers, and the search is faster.
+            prices = reward.prices(seen.to(device))[0].cpu().numpy().astype(np.float64)
+            return GradedGrid(np.where(blocked, np.inf, prices), corner_cutting=map.corner_cutting)
+        moves = reward.costs(seen.to(device))[0].cpu().numpy().astype(np.float64)
+        return GradedGrid(np.where(blocked, np.inf, 1.0), moves, map.corner_cutting)
 
 
 def _set_values(ground: ExactGround | LearnedGround, cells: np.ndarray, values: np.ndarray) -> np.ndarray:

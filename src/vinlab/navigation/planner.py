@@ -16,6 +16,9 @@ from vinlab.navigation.picture_ground import PictureGround, sees_pixels
 from vinlab.planning.replanning import CostField
 from vinlab.types import InputError
 
+MANY = 8
+"""Where more than one in so many cells have other costs of their moves, planning anew is faster than a repair."""
+
 
 class Planner:
     """The cheapest paths on a map that changes, to the nearest of some goals.
@@ -41,6 +44,7 @@ class Planner:
             self._ground = ground_of(named, known, corner_cutting=corner_cutting)
         self._frame = self._ground.map.frame
         self._field: CostField | None = None
+        self._goals: list[tuple[int, int]] = []
 
     def goal(self, cells: Any, *, world: bool = False) -> None:
         """Plan to a goal ``(row, col)``, or to the nearest of several; with ``world`` they are ``(x, y)``."""
@@ -52,6 +56,7 @@ class Planner:
             for row, col in goals:
                 if not self._ground.is_free((row, col)):
                     raise InputError(f"goal ({row}, {col}) lies on an obstacle; expected a free cell.")
+            self._goals = goals
             if self._field is None:
                 self._field = CostField(self._ground.grid(), goals)
             else:
@@ -70,7 +75,10 @@ class Planner:
             change = self._ground.change(places, np.asarray(values, dtype=np.float64))
             if self._field is None:
                 return
-            if change.moves is None:
+            size = self._ground.map.obstacles.size
+            if change is None or (change.moves is not None and len(change.cells) * MANY > size):
+                self._field = CostField(self._ground.grid(), self._goals)
+            elif change.moves is None:
                 self._field.update(change.cells, change.costs)
             else:
                 self._field.update_moves(change.cells, change.costs, change.moves)
