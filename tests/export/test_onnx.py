@@ -174,7 +174,9 @@ def test_a_run_that_plans_to_the_fixed_point_is_exported_by_the_command(tmp_path
 def test_a_planner_with_known_moves_beside_another_reward_is_refused():
     network = FixedPointVinConfig().build()
     network.reward = VinConfig(iterations=2).build().reward
-    with pytest.raises(InputError, match="reward of an exported VIN: expected MoveCosts or GroundCosts, got CnnReward"):
+    with pytest.raises(
+        InputError, match="reward of an exported VIN: expected MoveCosts or GroundCosts, got CnnReward"
+    ):
         onnx_model(network)
 
 
