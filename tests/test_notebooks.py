@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ["teach-ground.md"]
+PAGES = [page for page in ("teach-ground.md", "slope-to-cost.md") if (DOCS / page).exists()]
 
 
 def tool():
