@@ -20,6 +20,7 @@ NAMES = (
     "mars",
     "control",
     "web",
+    "arena",
 )
 """The experiments, each a package of this name."""
 

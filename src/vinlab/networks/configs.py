@@ -31,6 +31,7 @@ REGISTRY: dict[str, str] = {
     "cost-vin": "grid.cost_vin:CostVinConfig",
     "hierarchical-cost-vin": "grid.cost_vin:HierarchicalCostVinConfig",
     "fixed-point-vin": "grid.fixed_point:FixedPointVinConfig",
+    "motion-vin": "grid.motion_vin:MotionVinConfig",
     "cnn": "grid.cnn:CnnConfig",
     "fcn": "grid.fcn:FcnConfig",
     "value-vin": "grid.rl:ValueVinConfig",

@@ -169,6 +169,23 @@ def differential_drive(headings: int = 4, *, unit: bool = True) -> LayeredMoves:
     )
 
 
+MOTIONS: Final = {
+    "four": lambda: grid_moves(4),
+    "eight": lambda: grid_moves(8),
+    "differential": lambda: differential_drive(4),
+    "differential-8": lambda: differential_drive(8, unit=False),
+    "differential-16": lambda: differential_drive(16, unit=False),
+}
+"""The ready tables of moves by name; moves of the first three all cost 1."""
+
+
+def motion_named(name: str) -> LayeredMoves:
+    """The ready table of this name."""
+    if name not in MOTIONS:
+        raise InputError(f"motion: expected one of {', '.join(MOTIONS)}, got {name!r}.")
+    return MOTIONS[name]()
+
+
 def swept_cells(offset: Sequence[int], *, corner_cutting: bool = True) -> list[tuple[int, int]]:
     """The cells that a straight move passes, its end included: those whose inside it crosses.
 

@@ -124,7 +124,7 @@ def backpropagate_layers(
     value_gradient, reward_gradient, discount_sums, initial_gradient,
 ):  # fmt: skip
     """Gradients of the problems from ``first`` to ``last``; that of the discounts is added to the sums of the share."""
-    count, actions, rows, cols = q.shape[1:]
+    count, _, rows, cols = q.shape[1:]
     gradient, earlier = np.zeros((count, rows, cols), np.float32), np.zeros((count, rows, cols), np.float32)
     start = np.zeros(count * frame.size, np.float32)
     jumps = offsets[:, :, 0] * frame.stride + offsets[:, :, 1]

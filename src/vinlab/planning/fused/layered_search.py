@@ -129,9 +129,12 @@ def _search(incoming, jumps, actions, slots, terminals, scale, distance, moves, 
                 after[source], before[source], where[source], heads[bucket] = head, -1, bucket, source
                 if head >= 0:
                     before[head] = source
-            elif through == distance[source] and actions[own + slot] < moves[source]:
-                if where[source] != SETTLED:
-                    moves[source] = actions[own + slot]
+            elif (
+                through == distance[source]
+                and actions[own + slot] < moves[source]
+                and where[source] != SETTLED
+            ):
+                moves[source] = actions[own + slot]
 
 
 @njit(nogil=True)
