@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.commands import run_command
+from vinlab.cli import main
 from vinlab.domains.motion.expert import solve
 from vinlab.domains.motion.problem import MotionProblems
 from vinlab.experiments import experiment_of
@@ -86,7 +86,7 @@ def test_a_setting_trains_and_evaluates(id, tmp_path, capsys):
     goals = np.zeros((2, 1, 9, 9), np.uint8)
     goals[:, 0, 1, 1] = 1
     np.savez(tmp_path / "file.npz", mazes=mazes, goals=goals)
-    run_command("evaluate", str(tmp_path / "run"), "--problems", str(tmp_path / "file.npz"), "--json")
+    main(["evaluate", str(tmp_path / "run"), "--problems", str(tmp_path / "file.npz"), "--json"])
     printed = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert printed["num_problems"] == 2
     assert 0 <= printed["percent_success"] <= 100
@@ -120,7 +120,7 @@ def test_published_figures_belong_to_benchmarks_and_name_their_source():
 
 
 def test_an_unknown_network_or_benchmark_is_answered_by_the_nearest():
-    with pytest.raises(InputError, match="did you mean .*arena/gppn-15/best"):
+    with pytest.raises(InputError, match=r"did you mean .*arena/gppn-15/best"):
         experiment_of("arena/gppn-15/bset")
-    with pytest.raises(InputError, match="did you mean .*arena/maze-hard/best"):
+    with pytest.raises(InputError, match=r"did you mean .*arena/maze-hard/best"):
         experiment_of("arena/mazehard/best")
