@@ -121,6 +121,14 @@ class Demonstrations(Batch):
 
 
 @dataclass(frozen=True)
+class TimedDemonstrations(Demonstrations):
+    """Demonstrations that also tell how far each state is from the goal."""
+
+    distances: Int[Tensor, "B S"]
+    """Moves of the shortest path; 0 in padding."""
+
+
+@dataclass(frozen=True)
 class DenseDemonstrations:
     """An expert's moves in every cell, for some goals on each observation; the problems of one follow each other."""
 

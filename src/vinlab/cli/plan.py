@@ -16,6 +16,7 @@ from vinlab.models import Model
 from vinlab.navigation.draw import route_figure
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
 from vinlab.navigation.routes import Route
+from vinlab.types import InputError
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,11 @@ class PlanOptions:
     """The options of ``vinlab plan``."""
 
     start: str | None = None
-    """ROW,COL of the start; that of the file if not given."""
+    """ROW,COL of the start, or with --motion ROW,COL,HEADING; that of the file if not given."""
     goal: str | None = None
-    """ROW,COL of the goal; that of the file if not given."""
+    """ROW,COL of the goal, or with --motion ROW,COL,HEADING; that of the file if not given."""
+    motion: Literal["four", "eight", "differential", "differential-8", "differential-16"] | None = None
+    """Moves of a robot: four, eight, or forward, left and right with 4, 8 or 16 headings (N, NNE, NE … or numbers)."""
     model: str | None = None
     """Shipped model or folder of a run; grid/any if not given, or grid/strict where corner cutting is forbidden."""
     exact: bool = False
@@ -68,6 +71,9 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
             terrain.
         options: How to plan.
     """
+    if options.motion is not None:
+        _plan_motion(map, options)
+        return
     chosen = models.load(options.model) if options.model and not options.exact else None
     if chosen is not None:
         from vinlab.cli.plan_image import plan_on_image
@@ -92,6 +98,17 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
         plan_folder(map, planner, options, corner_cutting=cutting)
     else:
         plan_file(map.name, content, planner, options, corner_cutting=cutting)
+
+
+def _plan_motion(map: Path, options: PlanOptions) -> None:
+    """Plan by the moves of a table; other options keep their meaning."""
+    from vinlab.cli.plan_motion import plan_with_motion
+
+    content = read_map_or_scenarios(map, options.map_options())
+    if not isinstance(content, GridMap):
+        raise InputError(f"--motion: expected a map, got the scenarios of {map}.")
+    asked = corner_rule(options.corner_cutting)
+    plan_with_motion(content, options, corner_cutting=content.corner_cutting if asked is None else asked)
 
 
 def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> None:

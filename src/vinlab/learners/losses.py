@@ -15,7 +15,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.types import MOVE_OFFSETS, Demonstrations, DenseDemonstrations, InputError
+from vinlab.types import (
+    MOVE_OFFSETS,
+    Demonstrations,
+    DenseDemonstrations,
+    InputError,
+    TimedDemonstrations,
+)
 
 
 def set_nll(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Float[Tensor, "B S"]:
@@ -46,6 +52,27 @@ class ScaledLoss(nn.Module):
         logits, _ = self.policy(batch.observations, batch.states)
         losses = [set_nll(logits * scale, batch.moves) for scale in self.scales]
         return (batch.weights * torch.stack(losses).mean(dim=0)).sum()
+
+
+class DeepSupervisionLoss(nn.Module):
+    """The policy with its loss of imitation at several depths of its plan (the highway loss of Wang et al., 2025).
+
+    The plan is read after every few backups, in the states whose path is not longer than that; the last depth counts
+    in all states. The policy has ``logits_by_depth``.
+    """
+
+    def __init__(self, policy: Any, *, every: int = 10) -> None:
+        super().__init__()
+        self.policy = policy
+        self.every = every
+
+    def forward(self, batch: TimedDemonstrations) -> Float[Tensor, ""]:
+        """The sum over all states of the mean of the losses at the depths that count."""
+        logits, depths = self.policy.logits_by_depth(batch.observations, batch.states, self.every)
+        counts = (depths[:, None, None] >= batch.distances[None]).to(logits.dtype)
+        counts[-1] = 1.0
+        losses = torch.stack([set_nll(one, batch.moves) for one in logits])
+        return (batch.weights * (counts * losses).sum(dim=0) / counts.sum(dim=0)).sum()
 
 
 @runtime_checkable

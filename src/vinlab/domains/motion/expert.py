@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int8
 
 from vinlab.domains.motion.problem import MotionProblems, cost_to_go, exact_plan, observe
 from vinlab.planning.moves import LayeredMoves
-from vinlab.types import Batch, Demonstrations
+from vinlab.types import Batch, TimedDemonstrations
 
 TIE = 1e-9
 """Paths closer in length than this are equally long."""
@@ -37,7 +37,7 @@ def solve(problems: MotionProblems, moves: LayeredMoves, *, corner_cutting: bool
     return MotionSolution(costs, np.where(decided, plan.moves.numpy(), -1).astype(np.int8), optimal)
 
 
-def demonstrate_everywhere(problems: MotionProblems, moves: LayeredMoves) -> Demonstrations:
+def demonstrate_everywhere(problems: MotionProblems, moves: LayeredMoves) -> TimedDemonstrations:
     """All optimal actions in every state that can reach the goal; padding has weight 0."""
     solution = solve(problems, moves)
     index, layer, row, col = np.nonzero(np.isfinite(solution.costs) & (solution.costs > 0))
@@ -48,9 +48,12 @@ def demonstrate_everywhere(problems: MotionProblems, moves: LayeredMoves) -> Dem
     actions = np.ones((*filled.shape, moves.num_actions), bool)
     states[filled] = np.stack([row, col, layer], axis=-1)
     actions[filled] = solution.optimal[index, layer, :, row, col]
-    return Demonstrations(
+    distances = np.zeros(filled.shape, np.int32)
+    distances[filled] = np.ceil(solution.costs[index, layer, row, col] - TIE)
+    return TimedDemonstrations(
         observe(problems.obstacles, problems.goals, moves.num_layers),
         torch.from_numpy(states),
         torch.from_numpy(actions),
         torch.from_numpy(filled.astype(np.float32)),
+        torch.from_numpy(distances),
     )

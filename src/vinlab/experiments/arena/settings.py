@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from vinlab.experiments.arena.data import ArenaData, MazeSet
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
@@ -10,7 +10,17 @@ from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.motion_vin import MotionVinConfig
+from vinlab.networks.literature.dynamic import DynamicTransitionVinConfig
+from vinlab.networks.literature.equivariant import EquivariantVinConfig
+from vinlab.networks.literature.gated import GatedPlannerConfig
+from vinlab.networks.literature.implicit import ImplicitVinConfig
+from vinlab.networks.literature.propagation import ValuePropagationConfig
+from vinlab.networks.literature.resnets import ReactiveResNetConfig, RecurrentResNetConfig
 from vinlab.recording.serialization import dataclass_from_plain
+
+LossName = Literal["imitation", "scaled", "deep"]
+"""Imitation at the policy's own temperature, at several, so that walls cost more than any detour, or at several depths
+of the plan."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +30,7 @@ class ArenaTraining:
     network: NetworkConfig
     data: ArenaData
     learning: ImitationConfig
-    scaled: bool = False
-    """Whether the loss is taken at several temperatures, so that walls cost more than any detour."""
+    loss: LossName = "imitation"
 
 
 def gppn(size: int, motion: str, maps: int) -> ArenaData:
@@ -86,10 +95,39 @@ def best(benchmark: str, *, maps: int | None = None, epochs: int = 4, batch: int
             learning=ImitationConfig(
                 (Stage(_epochs(epochs, budget), 2e-2, "one-cycle"),), batch_problems=batch
             ),
-            scaled=not labels,
+            loss="imitation" if labels else "scaled",
         )
 
     return configure
+
+
+def rival(
+    benchmark: str, network: NetworkConfig, *, epochs: int = 10, loss: LossName = "imitation"
+) -> Configure:
+    """A network of the literature, on the benchmark's own number of maps."""
+
+    def configure(budget: Budget) -> ArenaTraining:
+        return ArenaTraining(
+            network=network,
+            data=_for_budget(BENCHMARKS[benchmark], budget),
+            learning=ImitationConfig((Stage(_epochs(epochs, budget), 2e-3, "one-cycle"),), batch_problems=32),
+            loss=loss,
+        )
+
+    return configure
+
+
+RIVALS: dict[str, tuple[str, NetworkConfig, LossName]] = {
+    "gated": ("the gated planner (GPPN)", GatedPlannerConfig(), "imitation"),
+    "dynamic": ("transitions of the cell, deep supervision (DT-VIN)", DynamicTransitionVinConfig(), "deep"),
+    "vprop": ("value propagation (VProp)", ValuePropagationConfig(rule="vprop"), "imitation"),
+    "mvprop": ("max-propagation (MVProp)", ValuePropagationConfig(rule="mvprop"), "imitation"),
+    "implicit": ("implicit differentiation (ID-VIN)", ImplicitVinConfig(), "imitation"),
+    "equivariant": ("kernels tied by symmetry (SymVIN)", EquivariantVinConfig(), "imitation"),
+    "reactive": ("a reactive residual network", ReactiveResNetConfig(), "imitation"),
+    "recurrent": ("a recurrent residual network with recall", RecurrentResNetConfig(), "imitation"),
+}
+"""Networks of the literature: what each is, its settings and its loss."""
 
 
 def _epochs(epochs: int, budget: Budget) -> int:
@@ -122,6 +160,15 @@ def _setting(benchmark: str, network: str, about: str, configure: Configure) -> 
 
 SETTINGS = by_id(
     [
+        *(
+            _setting(
+                "gppn-15",
+                name,
+                f"GPPN's mazes 15 × 15, four moves: {about}",
+                rival("gppn-15", network, loss=loss),
+            )
+            for name, (about, network, loss) in RIVALS.items()
+        ),
         _setting(
             "gppn-15",
             "best",

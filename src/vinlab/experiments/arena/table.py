@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import Any
+from typing import Any, Final
 
 from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments.arena.settings import BENCHMARKS, SETTINGS
@@ -88,9 +88,15 @@ def _ours(row: Row) -> list[list[str]]:
     return lines
 
 
-GIVEN = {
+GIVEN: Final = {
     "motion-vin": "moves, that costs are positive and belong to the cell that is left, K = ∞",
-    "gated-vin": "K, one cell in reach of each step",
+    "gated-planner": "K, and that a step reads a neighbourhood",
+    "dynamic-transition-vin": "K, that values spread to neighbours",
+    "value-propagation": "K, that values spread to neighbours and fall on the way",
+    "implicit-vin": "moves at the start, that values spread to neighbours",
+    "equivariant-vin": "K, moves at the start, the symmetries of the grid",
+    "reactive-resnet": "nothing but convolutions",
+    "recurrent-resnet": "K, and nothing but convolutions",
 }
 
 
