@@ -11,7 +11,7 @@ from vinlab.domains.motion.environment import at_goal, possible_moves, step
 from vinlab.domains.motion.problem import MotionProblems, cost_to_go, goal_states, observe, require_free_maps
 from vinlab.evaluation import metrics
 from vinlab.evaluation.all_starts import AllStartsRollout, rollout_from_all_cells
-from vinlab.evaluation.rollout import PlanningPolicy, device_of, greedy_actions
+from vinlab.evaluation.rollout import PlanningPolicy, device_of
 from vinlab.planning.moves import LayeredMoves
 from vinlab.types import Iterations
 
@@ -74,7 +74,8 @@ def actions_everywhere(
     plan = policy.plan(observations.to(device_of(policy)), iterations=iterations)
     shape = (moves.num_layers, *problems.obstacles.shape[1:])
     states = np.tile(_states(shape), (len(problems), 1, 1))
-    return greedy_actions(policy, plan, states).reshape(len(problems), *shape)
+    logits = policy.act(plan, torch.as_tensor(states, device=device_of(policy)))
+    return logits.argmax(dim=-1).cpu().numpy().reshape(len(problems), *shape)
 
 
 def rollout_actions(

@@ -33,7 +33,7 @@ def read_gppn_mazes(path: Path, layers: int) -> MotionProblems:
         raise InputError(f"{path}: expected the arrays mazes and goals, got a file without them.")
     arrays = read_arrays(path, names)
     mazes, goals = (require_binary(arrays[name], f"{name} in {path}") for name in names)
-    if mazes.ndim != 3 or goals.ndim != 4 or goals.shape[::2][:1] != mazes.shape[:1]:
+    if mazes.ndim != 3 or goals.ndim != 4 or len(goals) != len(mazes):
         raise InputError(
             f"{path}: expected mazes of the shape (N, H, W) and goals of (N, orientations, H, W), got "
             f"{mazes.shape} and {goals.shape}."

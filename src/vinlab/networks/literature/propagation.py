@@ -1,8 +1,8 @@
 """Value propagation: Nardelli et al., Value Propagation Networks, ICLR 2019.
 
 Every cell has a propagation p between 0 and 1 and a reward, both from convolutions of the map, and its value is the
-best that its eight neighbours offer. VProp: ``v = max(v, max over neighbours n of p * v[n] + r_in[n] - r_out)``.
-MVProp: ``v = max(v, max over neighbours n of r + p * (v[n] - r))``, which starts from r.
+best that the cells around it and itself (N) offer. VProp: ``v = max(v, max over n in N of p * v[n] + r_in[n] - r_out)``
+from zero. MVProp: ``v = max(v, max over n in N of r + p * (v[n] - r))`` from r.
 """
 
 from dataclasses import dataclass
