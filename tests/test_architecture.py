@@ -24,6 +24,7 @@ SEES: dict[str, set[str]] = {
     "learners": {"types", "evaluation.rollout", "planning.path_likelihood", "planning.shortest_path"},
     "networks": {"types", "planning", "modules", "recording.serialization"},
     "models": {"types", "networks", "recording"},
+    # The exact solution of states with layers is the search with true costs.
     "domains": {
         "types",
         "figures.style",
@@ -31,6 +32,8 @@ SEES: dict[str, set[str]] = {
         "planning.compiled",
         "planning.exact",
         "planning.graded",
+        "planning.layered_search",
+        "planning.moves",
         *SAFE_FILES,
     },
     "maps": {"types", *SAFE_FILES},
@@ -111,7 +114,9 @@ def test_a_room_imports_only_what_stands_before_it(room):
     assert wrong == []
 
 
-@pytest.mark.parametrize("domain", ["gridworld", "holeworld", "mars", "terrain_costs", "control", "web"])
+@pytest.mark.parametrize(
+    "domain", ["gridworld", "holeworld", "mars", "terrain_costs", "control", "web", "motion"]
+)
 def test_domains_lean_on_the_grid_alone(domain):
     others = {folder.name for folder in (PACKAGE / "domains").iterdir() if folder.is_dir()} - {
         domain,

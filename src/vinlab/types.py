@@ -1,8 +1,9 @@
 """The axes, constants and records that all parts of vinlab share.
 
 Axis letters: ``B`` problems, ``S`` states read per problem, ``C`` observation channels, ``R`` reward channels,
-``A`` planner actions, ``M`` real moves, ``H`` rows, ``W`` columns, ``F`` kernel width, ``L`` convolutions (K + 1),
-``N`` nodes, ``E`` edges, ``T`` time, ``X`` entries of a continuous state, ``U`` entries of a continuous action.
+``A`` planner actions, ``M`` real moves, ``H`` rows, ``W`` columns, ``F`` kernel width, ``L`` layers of states or
+convolutions (K + 1), ``N`` nodes, ``E`` edges, ``T`` time, ``X`` entries of a continuous state, ``U`` entries of a
+continuous action.
 Positions are always ``(row, col)``. In arrays of maps 1 is an obstacle.
 """
 
@@ -119,7 +120,8 @@ class Demonstrations(Batch):
     """
 
     observations: Float[Tensor, "B C H W"]
-    states: Int[Tensor, "B S 2"]
+    states: Int[Tensor, "B S _"]
+    """``(row, col)``, or ``(row, col, layer)`` where states have layers."""
     moves: Bool[Tensor, "B S M"]
     """True where the move is optimal."""
     weights: Float[Tensor, "B S"]
@@ -132,6 +134,14 @@ class Demonstrations(Batch):
     def __getitems__(self, chosen: list[int]) -> "Demonstrations":
         """A batch, as PyTorch's ``DataLoader`` asks for it."""
         return self[chosen]
+
+
+@dataclass(frozen=True)
+class TimedDemonstrations(Demonstrations):
+    """Demonstrations that also tell how far each state is from the goal."""
+
+    distances: Int[Tensor, "B S"]
+    """Moves of the shortest path; 0 in padding."""
 
 
 @dataclass(frozen=True)

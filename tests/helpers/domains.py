@@ -166,6 +166,35 @@ def web() -> Domain:
     )
 
 
+def motion() -> Domain:
+    ours = parts(
+        "motion",
+        problem="MotionConfig sample_problems",
+        expert="solve",
+        environment="step possible_moves at_goal",
+    )
+    table = import_module("vinlab.planning.moves").motion_named("differential")
+
+    def expert(problems: Any) -> Callable[[np.ndarray], np.ndarray]:
+        moves, index = ours.solve(problems, table).moves, np.arange(len(problems))
+        return lambda states: moves[index, states[:, 2], states[:, 0], states[:, 1]]
+
+    def environment(problems: Any) -> World:
+        possible = ours.possible_moves(problems.obstacles, table)
+        return World(
+            problems.starts,
+            lambda s, a: ours.step(possible, table, s, a),
+            lambda s: ours.at_goal(s, problems.goals),
+        )
+
+    return Domain(
+        sample=lambda count, *, rng: ours.sample_problems(ours.MotionConfig(9), count, rng=rng),
+        expert=expert,
+        environment=environment,
+        horizon=200,
+    )
+
+
 DOMAINS: dict[str, Callable[[], Domain]] = {
     "gridworld": gridworld,
     "holeworld": holeworld,
@@ -173,5 +202,6 @@ DOMAINS: dict[str, Callable[[], Domain]] = {
     "terrain_costs": terrain_costs,
     "control": control,
     "web": web,
+    "motion": motion,
 }
 """The registry: every package below ``vinlab.domains``."""

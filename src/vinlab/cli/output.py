@@ -58,6 +58,10 @@ MEASURES = {
     "top4_error": Measure("top-4 error", "{:.3f}"),
     "average_reward": Measure("reward", "{:.3f}"),
     "arrival_rate": Measure("goal reached", "{:.1%}"),
+    "percent_optimal": Measure("% optimal, all free states", "{:.3f}"),
+    "percent_success": Measure("% success, all free states", "{:.3f}"),
+    "exact": Measure("the label's own path", "{:.1%}"),
+    "any_shortest": Measure("any shortest path", "{:.1%}"),
 }
 """Every measure that is printed, in this order."""
 
@@ -119,7 +123,7 @@ def _scores_table(id: str, scores: Mapping[str, Any]) -> "Table":
     for name, measure in MEASURES.items():
         if name in scores:
             table.add_row(measure.heading, _number(scores[name], measure), _number(paper.get(name), measure))
-    if scores["num_unsolvable"]:
+    if scores.get("num_unsolvable"):
         table.add_row("unsolvable problems", _unsolvable(scores), "–")
     if "prediction_loss" in scores:
         table.caption = FOOTNOTE

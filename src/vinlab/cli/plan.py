@@ -33,6 +33,7 @@ from vinlab.navigation.draw import graded_figure, route_figure
 from vinlab.navigation.greedy import takes_costs
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
 from vinlab.navigation.routes import Route
+from vinlab.types import InputError
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,12 @@ class PlanOptions:
     """The options of ``vinlab plan``."""
 
     start: str | None = None
-    """ROW,COL of the start; that of the file if not given."""
+    """ROW,COL of the start, or with --motion ROW,COL,HEADING; that of the file if not given."""
     goal: UseAppendAction[tuple[str, ...]] = ()
-    """ROW,COL of the goal; that of the file if not given. Given several times, the nearest by cost is chosen."""
+    """ROW,COL of the goal, or with --motion ROW,COL,HEADING; that of the file if not given. Given several times, the
+    nearest by cost is chosen."""
+    motion: Literal["four", "eight", "differential", "differential-8", "differential-16"] | None = None
+    """Moves of a robot: four, eight, or forward, left and right with 4, 8 or 16 headings (N, NNE, NE … or numbers)."""
     model: str | None = None
     """Shipped model or folder of a run; grid/any if not given, grid/strict where corner cutting is forbidden, or
     grid/costs on maps with costs."""
@@ -100,6 +104,8 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
     require_file_name(options.out)
     if options.path_out is not None:
         require_file_name(options.path_out, "--path-out")
+    if options.motion is not None:
+        return _plan_motion(map, options)
     chosen = None
     if options.model and not options.exact:
         chosen = load_model(options.model, device=options.device)
@@ -141,6 +147,19 @@ def _planner(map: GridMap, chosen: Model | None, options: PlanOptions, cutting: 
     serves = models.COST_MAPS if map.is_graded else models.ANY_MAP
     default = models.default_id(corner_cutting=cutting, serves=serves)
     return load_model(default, device=options.device)
+
+
+def _plan_motion(map: Path, options: PlanOptions) -> int:
+    """Plan by the moves of a table; other options keep their meaning."""
+    from vinlab.cli.plan_motion import plan_with_motion
+
+    content = read_map_or_scenarios(map, options.map_options())
+    if not isinstance(content, GridMap):
+        raise InputError(f"--motion: expected a map, got the scenarios of {map}.")
+    asked = corner_rule(options.corner_cutting)
+    return plan_with_motion(
+        content, options, corner_cutting=content.corner_cutting if asked is None else asked
+    )
 
 
 def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> int:

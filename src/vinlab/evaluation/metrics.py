@@ -1,4 +1,4 @@
-"""The three metrics of the paper's tables and three that the paper lacks, each defined once.
+"""The three metrics of the paper's tables and some that the paper lacks, each defined once.
 
 They are shares or means over everything that is given; nothing is dropped.
 """
@@ -62,3 +62,25 @@ def optimally_reached_share(
 ) -> float:
     """Share of all cells that count from which its path is a shortest one (GPPN's "optimal")."""
     return share((lengths <= shortest + EQUAL)[counts])
+
+
+def percent_success(reached: Bool[np.ndarray, "B N"], free: Bool[np.ndarray, "B N"]) -> float:
+    """Mean over the problems of the percentage of all free states from which the policy reaches the goal.
+
+    The measure of Gated Path Planning Networks: states without any path count too, as failures.
+    """
+    return _mean_percent(reached, free)
+
+
+def percent_optimal(
+    lengths: Float64[np.ndarray, "B N"],
+    shortest: Float64[np.ndarray, "B N"],
+    free: Bool[np.ndarray, "B N"],
+) -> float:
+    """The same for states from which its path is a shortest one; those without any path count as optimal."""
+    return _mean_percent(np.isinf(shortest) | (lengths <= shortest + EQUAL), free)
+
+
+def _mean_percent(holds: np.ndarray, counts: np.ndarray) -> float:
+    shares = (holds & counts).sum(axis=1) / counts.sum(axis=1)
+    return float(100 * shares.mean()) if len(shares) else float("nan")

@@ -22,6 +22,7 @@ NAMES = (
     "terrain_costs",
     "control",
     "web",
+    "arena",
 )
 """The experiments, each a package of this name."""
 

@@ -15,7 +15,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.types import MOVE_OFFSETS, DenseDemonstrations, InputError
+from vinlab.types import (
+    MOVE_OFFSETS,
+    Demonstrations,
+    DenseDemonstrations,
+    InputError,
+    TimedDemonstrations,
+)
 
 
 def set_nll(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Float[Tensor, "B S"]:
@@ -25,6 +31,48 @@ def set_nll(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Flo
     """
     allowed = moves | ~moves.any(dim=-1, keepdim=True)
     return logits.logsumexp(dim=-1) - logits.masked_fill(~allowed, -torch.inf).logsumexp(dim=-1)
+
+
+class ScaledLoss(nn.Module):
+    """The policy with its loss of imitation at several temperatures.
+
+    At its own temperature the loss falls silent once what must never be done costs more than the longest detour of the
+    training maps; divided by larger ones the logits still tell, so that cost rises far beyond it.
+    """
+
+    def __init__(self, policy: nn.Module, scales: tuple[float, ...] = (1.0, 1e-2, 1e-4, 1e-6)) -> None:
+        super().__init__()
+        self.policy = policy
+        self.scales = scales
+
+    def forward(self, batch: Demonstrations) -> Float[Tensor, ""]:
+        """The sum over all states of the mean of the losses at the scales of the logits."""
+        device = next(self.policy.parameters()).device
+        batch = batch.map(lambda part: part.to(device))
+        logits, _ = self.policy(batch.observations, batch.states)
+        losses = [set_nll(logits * scale, batch.moves) for scale in self.scales]
+        return (batch.weights * torch.stack(losses).mean(dim=0)).sum()
+
+
+class DeepSupervisionLoss(nn.Module):
+    """The policy with its loss of imitation at several depths of its plan (the highway loss of Wang et al., 2025).
+
+    The plan is read after every few backups, in the states whose path is not longer than that; the last depth counts
+    in all states. The policy has ``logits_by_depth``.
+    """
+
+    def __init__(self, policy: Any, *, every: int = 10) -> None:
+        super().__init__()
+        self.policy = policy
+        self.every = every
+
+    def forward(self, batch: TimedDemonstrations) -> Float[Tensor, ""]:
+        """The sum over all states of the mean of the losses at the depths that count."""
+        logits, depths = self.policy.logits_by_depth(batch.observations, batch.states, self.every)
+        counts = (depths[:, None, None] >= batch.distances[None]).to(logits.dtype)
+        counts[-1] = 1.0
+        losses = torch.stack([set_nll(one, batch.moves) for one in logits])
+        return (batch.weights * (counts * losses).sum(dim=0) / counts.sum(dim=0)).sum()
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from vinlab.planning.bellman import SharedKernels, UntiedKernels
+from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels
 from vinlab.types import MOVE_OFFSETS, InputError
 
 
@@ -73,6 +73,27 @@ class SoftmaxTransition(nn.Module):
         """The kernels of these logits."""
         value = self.transition_logits.flatten(1).softmax(dim=1).view_as(self.transition_logits)
         return SharedKernels(reward=self.cost_logits.exp(), value=value, outside="blocked")
+
+
+class DynamicTransition(nn.Module):
+    """Transition probabilities that depend on the cell: a small CNN gives the logits of each action's kernel.
+
+    The same kernels weigh the reward and the value, so q of an action is the expected reward and value of where it
+    leads (Wang et al., 2025).
+    """
+
+    def __init__(self, *, channels: int = 2, actions: int = 4, hidden: int = 40, width: int = 3) -> None:
+        super().__init__()
+        self.shape = (actions, 1, width, width)
+        self.features = nn.Conv2d(channels, hidden, 3, padding=1)
+        self.logits = nn.Conv2d(hidden, actions * width * width, 1)
+
+    def forward(self, observation: Tensor) -> LocalKernels:
+        """The kernels of each cell, which add up to 1."""
+        logits = self.logits(self.features(observation).relu())
+        entries = logits.unflatten(1, (self.shape[0], -1)).softmax(dim=2)
+        kernels = entries.unflatten(2, self.shape[1:])
+        return LocalKernels(reward=kernels, value=kernels)
 
 
 class HierarchicalTransition(nn.Module):

@@ -1,10 +1,12 @@
 """The value iteration network: a policy with a planner inside."""
 
+from typing import Any
+
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from vinlab.networks.base import Policy
-from vinlab.types import Iterations, Plan
+from vinlab.types import Iterations
 
 
 class ValueIterationNetwork(Policy):
@@ -35,10 +37,10 @@ class ValueIterationNetwork(Policy):
         """The planner's own K."""
         return getattr(self.planner, "iterations", None)
 
-    def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> Plan:
-        """One plan per problem, to be read in as many of its states as one likes."""
+    def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> Any:
+        """One plan per problem, as the planner gives it, to be read in as many of its states as one likes."""
         return self.planner(self.reward(observation), self.transition(observation), iterations=iterations)
 
-    def act(self, plan: Plan, states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S M"]:
+    def act(self, plan: Any, states: Int[Tensor, "B S X"]) -> Float[Tensor, "B S M"]:
         """The logits of the moves in some states of each problem, read from its plan."""
         return self.policy(self.attention(plan, states))

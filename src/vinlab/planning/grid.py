@@ -20,6 +20,7 @@ from vinlab.planning.bellman import (
 )
 from vinlab.planning.border import Outside, require_outside
 from vinlab.planning.fused import fused_value_iteration, is_fusible
+from vinlab.planning.fused.local_function import fused_local_value_iteration, is_locally_fusible
 from vinlab.planning.tensors import HALF, at_least_float32, require_same_type, without_autocast
 from vinlab.types import InputError, Plan
 
@@ -58,10 +59,7 @@ class GridPlanner(nn.Module):
             reward, initial_value, transition = _in_full_precision(reward, initial_value, transition)
             require_fitting(reward, transition, iterations)
             require_initial_value(initial_value, reward)
-            if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
-                q, value = fused_value_iteration(reward, transition, iterations, initial_value=initial_value)
-            else:
-                q, value = value_iteration(reward, transition, iterations, initial_value=initial_value)
+            q, value = _backed_up(reward, transition, iterations, initial_value)
         return Plan(reward=reward, q=q, value=value)
 
     def with_outside(self, outside: Outside) -> "GridPlanner":
@@ -72,6 +70,17 @@ class GridPlanner(nn.Module):
         """The settings that ``print`` shows."""
         outside = "" if self.outside is None else f", outside={self.outside!r}"
         return f"iterations={self.iterations}{outside}"
+
+
+def _backed_up(
+    reward: Tensor, transition: GridTransition, iterations: int, initial_value: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """The q and value, by compiled kernels where these apply."""
+    if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
+        return fused_value_iteration(reward, transition, iterations, initial_value=initial_value)
+    if isinstance(transition, LocalKernels) and is_locally_fusible(reward, transition, initial_value):
+        return fused_local_value_iteration(reward, transition, iterations, initial_value=initial_value)
+    return value_iteration(reward, transition, iterations, initial_value=initial_value)
 
 
 Kernels = SharedKernels | UntiedKernels | LocalKernels

@@ -1,0 +1,86 @@
+"""Driving on a map with a heading as a Gymnasium environment."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from vinlab.domains.motion.environment import at_goal, possible_moves, step
+from vinlab.domains.motion.problem import MotionConfig, MotionProblems, observe, sample_problems
+from vinlab.planning.moves import LayeredMoves, motion_named
+from vinlab.types import GOAL_MARK, InputError
+
+Observation = dict[str, Any]
+
+
+class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
+    """A new problem in each episode: drive from the start to the goal.
+
+    An action costs its length, even if an obstacle stops it; the one that reaches the goal earns 1 more. The episode
+    terminates at the goal and is truncated after ``horizon`` actions.
+    """
+
+    def __init__(
+        self,
+        config: MotionConfig | None = None,
+        *,
+        problems: MotionProblems | None = None,
+        moves: LayeredMoves | None = None,
+        horizon: int | None = None,
+    ) -> None:
+        """Problems are drawn from those given, or sampled from the config; ``moves`` is a table of one's own."""
+        if problems is not None and len(problems) == 0:
+            raise InputError("problems: expected at least one problem, got none.")
+        if moves is not None and problems is None:
+            raise InputError("moves: expected problems with a table of one's own, got none.")
+        self._config = config or MotionConfig()
+        self._moves = motion_named(self._config.motion) if moves is None else moves
+        self._problems = problems
+        sides = (self._config.size,) * 2 if problems is None else problems.obstacles.shape[1:]
+        rows, cols = sides
+        self._horizon = 4 * (rows + cols) * self._moves.num_layers if horizon is None else horizon
+        self.action_space = spaces.Discrete(self._moves.num_actions)
+        self.observation_space = spaces.Dict(
+            image=spaces.Box(0.0, GOAL_MARK, (1 + self._moves.num_layers, rows, cols), np.float32),
+            state=spaces.MultiDiscrete([rows, cols, self._moves.num_layers]),
+        )
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """The first observation of a new problem."""
+        super().reset(seed=seed)
+        self._problem = self._next_problem()
+        obstacles = self._problem.obstacles
+        self._image = observe(obstacles, self._problem.goals, self._moves.num_layers).numpy()[0]
+        self._possible = possible_moves(obstacles, self._moves)
+        self._states = self._problem.starts
+        self._made = 0
+        return self._observation(), {}
+
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Observation, reward, terminated (at the goal), truncated (by the horizon), and an empty dictionary."""
+        layer = self._states[0, 2]
+        if not self._moves.exists[layer, action]:
+            raise InputError(f"expected an action that layer {layer} has, got {action}.")
+        cost = float(self._moves.lengths[layer, action])
+        self._states = step(self._possible, self._moves, self._states, np.array([action]))
+        self._made += 1
+        reached = bool(at_goal(self._states, self._problem.goals)[0])
+        return (
+            self._observation(),
+            float(reached) - cost,
+            reached,
+            not reached and self._made >= self._horizon,
+            {},
+        )
+
+    def _next_problem(self) -> MotionProblems:
+        if self._problems is None:
+            return sample_problems(self._config, 1, rng=self.np_random)
+        chosen = int(self.np_random.integers(len(self._problems)))
+        return self._problems[chosen : chosen + 1]
+
+    def _observation(self) -> Observation:
+        return {"image": self._image.copy(), "state": self._states[0].astype(np.int64)}

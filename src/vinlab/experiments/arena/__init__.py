@@ -1,0 +1,20 @@
+"""The arena: planners of the literature and ours, on the benchmarks that their papers use (beyond the paper)."""
+
+from vinlab.experiments.arena.data import ArenaSets
+from vinlab.experiments.arena.evaluate import evaluate, score
+from vinlab.experiments.arena.settings import SETTINGS, ArenaTraining
+from vinlab.experiments.arena.table import table
+from vinlab.experiments.arena.train import fit, make_data
+from vinlab.experiments.base import Experiment
+
+EXPERIMENT: Experiment[ArenaTraining, ArenaSets] = Experiment(
+    name="arena",
+    paper="beyond the paper",
+    settings=SETTINGS,
+    make_data=make_data,
+    fit=fit,
+    score=score,
+    evaluate=evaluate,
+    table=table,
+    supports=frozenset({"device", "distributed"}),
+)

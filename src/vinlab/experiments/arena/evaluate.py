@@ -1,0 +1,112 @@
+"""Scores in the arena, by the measures of the benchmarks."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from vinlab.domains.motion.files import read_gppn_mazes
+from vinlab.domains.motion.problem import MotionProblems
+from vinlab.experiments.arena.data import ArenaSets, make_test_sets
+from vinlab.experiments.arena.settings import ArenaTraining, data_of
+from vinlab.experiments.arena.tie_break import path_scores
+from vinlab.experiments.base import EvaluateRequest, Evaluation
+from vinlab.experiments.results import RunResult
+from vinlab.learners.callbacks import Validation
+from vinlab.models import Model
+from vinlab.navigation.motion import MotionResults, actions_everywhere, results_of
+from vinlab.planning.moves import LayeredMoves, motion_named
+from vinlab.types import Iterations
+
+LENGTHS = (0, 10, 20, 40, 80, 160, 320, 640, 1280, 1800, 10_000_000)
+"""Where the classes of path length begin, and the last one ends."""
+
+BATCH_STATES = 2_000_000
+"""States that are planned at a time."""
+
+
+def evaluate_mazes(
+    policy: Any, problems: MotionProblems, moves: LayeredMoves, *, iterations: Iterations = None
+) -> dict[str, Any]:
+    """The percentages of all free states that reach the goal and do so optimally, also by the length of the path."""
+    states = moves.num_layers * problems.obstacles[0].size
+    batch = max(1, BATCH_STATES // states)
+    parts = [problems[first : first + batch] for first in range(0, len(problems), batch)]
+    actions = [actions_everywhere(policy, part, moves, iterations=iterations) for part in parts]
+    results = [results_of(made, part, moves) for made, part in zip(actions, parts, strict=True)]
+    weights = np.array([len(part) for part in parts]) / len(problems)
+    scores: dict[str, Any] = {
+        "num_problems": len(problems),
+        "percent_optimal": float(weights @ [result.percent_optimal for result in results]),
+        "percent_success": float(weights @ [result.percent_success for result in results]),
+        "by_length": _by_length(results),
+    }
+    if (problems.starts != problems.goals).any():
+        paths = [path_scores(made, part, moves) for made, part in zip(actions, parts, strict=True)]
+        scores |= {
+            name: float(weights @ [part[name] for part in paths]) for name in ("exact", "any_shortest")
+        }
+    return scores
+
+
+def _by_length(results: list[MotionResults]) -> list[dict[str, Any]]:
+    """Success by the length of the shortest path, over all states that have one."""
+    shortest = np.concatenate([result.shortest[result.free] for result in results])
+    reached = np.concatenate([result.rollouts.reached[result.free] for result in results])
+    found = []
+    for low, high in pairwise(LENGTHS):
+        within = (shortest > low) & (shortest <= high)
+        if within.any():
+            percent = 100 * float(reached[within].mean())
+            found.append({"above": low, "states": int(within.sum()), "percent_success": percent})
+    return found
+
+
+def validator(data: ArenaSets, moves: LayeredMoves) -> Callable[[Any], Validation]:
+    """Evaluates on validation mazes; all sets and all measures count alike."""
+
+    def validate(policy: Any) -> Validation:
+        scores = [evaluate_mazes(policy, problems, moves) for problems in data.validation.values()]
+        names = [
+            name
+            for name in ("percent_optimal", "percent_success", "exact", "any_shortest")
+            if name in scores[0]
+        ]
+        means = {f"validation_{name}": float(np.mean([one[name] for one in scores])) for name in names}
+        return Validation(score=sum(means.values()), metrics=means)
+
+    return validate
+
+
+def score(config: ArenaTraining, data: ArenaSets, network: Any, seed: int) -> RunResult:
+    """The scores on the test mazes of every set."""
+    moves = motion_named(config.data.motion)
+    network.eval()
+    return RunResult(
+        scores={name: evaluate_mazes(network, problems, moves) for name, problems in data.test.items()},
+        extra={
+            "training_maps": len(data.demonstrations),
+            "training_states": int(data.demonstrations.weights.sum()),
+        },
+    )
+
+
+def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
+    """The scores of a model on the test mazes of its benchmark, or on those of a file in GPPN's layout."""
+    request.refuse(
+        model.id, corner_cutting="its moves check the cells that they pass", data="its mazes are drawn"
+    )
+    data = data_of(model.config)
+    moves = motion_named(data.motion)
+    settings = {"motion": data.motion, "iterations": request.iterations}
+    if request.problems is not None:
+        problems = read_gppn_mazes(request.problems, moves.num_layers)
+        scores = evaluate_mazes(model.network, problems, moves, iterations=request.iterations)
+        return Evaluation(scores, settings)
+    sets = make_test_sets(data)
+    scores = {
+        name: evaluate_mazes(model.network, problems, moves, iterations=request.iterations)
+        for name, problems in sets.items()
+    }
+    return Evaluation(scores, settings)

@@ -1,0 +1,206 @@
+"""The arena: every benchmark with the networks that are compared on it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from vinlab.experiments.arena.data import ArenaData, MazeSet
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
+from vinlab.learners.imitation import ImitationConfig
+from vinlab.learners.optimizers import Stage
+from vinlab.networks.configs import NetworkConfig
+from vinlab.networks.grid.motion_vin import MotionVinConfig
+from vinlab.networks.literature.dynamic import DynamicTransitionVinConfig
+from vinlab.networks.literature.equivariant import EquivariantVinConfig
+from vinlab.networks.literature.gated import GatedPlannerConfig
+from vinlab.networks.literature.implicit import ImplicitVinConfig
+from vinlab.networks.literature.propagation import ValuePropagationConfig
+from vinlab.networks.literature.resnets import ReactiveResNetConfig, RecurrentResNetConfig
+from vinlab.recording.serialization import dataclass_from_plain
+
+LossName = Literal["imitation", "scaled", "deep"]
+"""Imitation at the policy's own temperature, at several, so that walls cost more than any detour, or at several depths
+of the plan."""
+
+
+@dataclass(frozen=True)
+class ArenaTraining:
+    """The configuration of a run."""
+
+    network: NetworkConfig
+    data: ArenaData
+    learning: ImitationConfig
+    loss: LossName = "imitation"
+
+
+def gppn(size: int, motion: str, maps: int) -> ArenaData:
+    """The mazes of Gated Path Planning Networks."""
+    return ArenaData(
+        motion,
+        training=(MazeSet("gppn", size, maps),),
+        validation=(MazeSet("gppn", size, 500),),
+        test=(MazeSet("gppn", size, 2000 if size < 20 else 500),),
+        size=size,
+    )
+
+
+BENCHMARKS: dict[str, ArenaData] = {
+    "gppn-15": gppn(15, "four", 10_000),
+    "gppn-28": gppn(28, "four", 1000),
+    "gppn-28-eight": gppn(28, "eight", 1000),
+    "gppn-28-differential": gppn(28, "differential", 1000),
+    "maze-hard": ArenaData(
+        "four",
+        training=(MazeSet("hard", 30, 1000),),
+        validation=(MazeSet("hard", 30, 200),),
+        test=(MazeSet("hard", 30, 500),),
+        size=30,
+        targets="label",
+    ),
+    "perfect-101": ArenaData(
+        "four",
+        training=(MazeSet("perfect", 31, 100), MazeSet("perfect", 101, 20)),
+        validation=(MazeSet("perfect", 101, 10),),
+        test=(MazeSet("perfect", 101, 200),),
+        size=101,
+    ),
+    "mazes-9": ArenaData(
+        "four",
+        training=(MazeSet("perfect", 9, 1000),),
+        validation=(MazeSet("perfect", 9, 200),),
+        test=(
+            *(MazeSet("perfect", size, 100) for size in (9, 59)),
+            MazeSet("perfect", 201, 20),
+            MazeSet("perfect", 801, 2),
+        ),
+        size=9,
+    ),
+}
+"""What each benchmark trains, validates and tests on."""
+
+Configure = Callable[[Budget], ArenaTraining]
+
+
+def best(benchmark: str, *, maps: int | None = None, epochs: int = 4, batch: int = 16) -> Configure:
+    """A VIN that learns the price of each cell and plans to the fixed point."""
+
+    def configure(budget: Budget) -> ArenaTraining:
+        data = BENCHMARKS[benchmark]
+        if maps is not None:
+            data = replace(data, training=tuple(replace(part, maps=maps) for part in data.training))
+        labels = data.targets == "label"
+        return ArenaTraining(
+            network=MotionVinConfig(data.motion, preference=labels),
+            data=_for_budget(data, budget),
+            learning=ImitationConfig(
+                (Stage(_epochs(epochs, budget), 2e-2, "one-cycle"),), batch_problems=batch
+            ),
+            loss="imitation" if labels else "scaled",
+        )
+
+    return configure
+
+
+def rival(
+    benchmark: str, network: NetworkConfig, *, epochs: int = 10, loss: LossName = "imitation"
+) -> Configure:
+    """A network of the literature, on the benchmark's own number of maps."""
+
+    def configure(budget: Budget) -> ArenaTraining:
+        return ArenaTraining(
+            network=network,
+            data=_for_budget(BENCHMARKS[benchmark], budget),
+            learning=ImitationConfig((Stage(_epochs(epochs, budget), 2e-3, "one-cycle"),), batch_problems=32),
+            loss=loss,
+        )
+
+    return configure
+
+
+RIVALS: dict[str, tuple[str, NetworkConfig, LossName]] = {
+    "gated": ("the gated planner (GPPN)", GatedPlannerConfig(), "imitation"),
+    "dynamic": ("transitions of the cell, deep supervision (DT-VIN)", DynamicTransitionVinConfig(), "deep"),
+    "vprop": ("value propagation (VProp)", ValuePropagationConfig(rule="vprop"), "imitation"),
+    "mvprop": ("max-propagation (MVProp)", ValuePropagationConfig(rule="mvprop"), "imitation"),
+    "implicit": ("implicit differentiation (ID-VIN)", ImplicitVinConfig(), "imitation"),
+    "equivariant": ("kernels tied by symmetry (SymVIN)", EquivariantVinConfig(), "imitation"),
+    "reactive": ("a reactive residual network", ReactiveResNetConfig(), "imitation"),
+    "recurrent": ("a recurrent residual network with recall", RecurrentResNetConfig(), "imitation"),
+}
+"""Networks of the literature: what each is, its settings and its loss."""
+
+
+def _epochs(epochs: int, budget: Budget) -> int:
+    return {"smoke": 1, "small": max(1, epochs // 2), "paper": epochs}[budget]
+
+
+def _for_budget(data: ArenaData, budget: Budget) -> ArenaData:
+    """The same mazes; for a look at whether everything runs, a few of the small ones."""
+    if budget != "smoke":
+        return data
+    smallest = min(part.size for part in data.training)
+
+    def few(parts: tuple[MazeSet, ...], maps: int) -> tuple[MazeSet, ...]:
+        return tuple(
+            replace(part, maps=min(part.maps, maps)) for part in parts if part.size <= max(smallest, 60)
+        )
+
+    return replace(
+        data, training=few(data.training, 40), validation=few(data.validation, 4), test=few(data.test, 4)
+    )
+
+
+def _setting(benchmark: str, network: str, about: str, configure: Configure) -> Setting[ArenaTraining]:
+    def with_recipe(budget: Budget, recipe: Recipe) -> ArenaTraining:
+        return configure(budget)
+
+    id = f"arena/{benchmark}/{network}"
+    return Setting(id=id, about=about, configure=with_recipe, recipes=("default",))
+
+
+SETTINGS = by_id(
+    [
+        *(
+            _setting(
+                "gppn-15",
+                name,
+                f"GPPN's mazes 15 × 15, four moves: {about}",
+                rival("gppn-15", network, loss=loss),
+            )
+            for name, (about, network, loss) in RIVALS.items()
+        ),
+        _setting(
+            "gppn-15",
+            "best",
+            "GPPN's mazes 15 × 15, four moves: our best",
+            best("gppn-15", epochs=2, batch=32),
+        ),
+        _setting("gppn-15", "best-1k", "the same from 1,000 maps", best("gppn-15", maps=1000, epochs=6)),
+        _setting(
+            "gppn-15", "best-100", "the same from 100 maps", best("gppn-15", maps=100, epochs=30, batch=8)
+        ),
+        _setting("gppn-28", "best", "GPPN's mazes 28 × 28, four moves: our best", best("gppn-28")),
+        _setting(
+            "gppn-28-eight", "best", "GPPN's mazes 28 × 28, eight moves: our best", best("gppn-28-eight")
+        ),
+        _setting(
+            "gppn-28-differential",
+            "best",
+            "GPPN's mazes 28 × 28, differential drive: our best",
+            best("gppn-28-differential"),
+        ),
+        _setting("maze-hard", "best", "a twin of Maze-Hard 30 × 30: our best", best("maze-hard", epochs=8)),
+        _setting(
+            "perfect-101", "best", "perfect mazes 101 × 101: our best", best("perfect-101", epochs=8, batch=4)
+        ),
+        _setting(
+            "mazes-9", "best", "trained on 9 × 9, tested up to 801 × 801: our best", best("mazes-9", epochs=8)
+        ),
+    ]
+)
+
+
+def data_of(config: Mapping[str, Any]) -> ArenaData:
+    """The data of a run, as its manifest or card holds them."""
+    plain = {name: entry for name, entry in config["data"].items() if name != "source"}
+    return dataclass_from_plain(ArenaData, plain, name="data")

@@ -1,0 +1,104 @@
+"""One table a benchmark: published figures with their source, ours beside them, and what each network is given."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any, Final
+
+from vinlab.evaluation.statistics import mean_text
+from vinlab.experiments.arena.settings import BENCHMARKS, SETTINGS
+from vinlab.experiments.tables import NONE, Row, document, rows_of, run_command
+from vinlab.recording.finished_run import FinishedRun
+from vinlab.recording.markdown import markdown_table
+
+HEADERS = (
+    "network",
+    "%optimal",
+    "%success",
+    "exact",
+    "any shortest",
+    "parameters",
+    "training maps",
+    "CPU minutes",
+    "seeds",
+    "given",
+    "source",
+)
+
+LEGEND = """\
+*%optimal*, *%success*: the measure of Gated Path Planning Networks, a mean over mazes of the share of **all** free
+states from which the path is a shortest one (states without any path count as optimal), or arrives (those count as
+failures, so the most that is possible is slightly below 100). *exact*: the path from the start is the label's own;
+*any shortest*: it is a shortest one. *CPU minutes*: processor time of all epochs. *given*: what a network need not
+learn.
+"""
+
+
+def published() -> dict[str, list[dict[str, Any]]]:
+    """The published figures of each benchmark."""
+    text = resources.files("vinlab.experiments.arena").joinpath("published.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def table(runs: Sequence[FinishedRun]) -> str:
+    """A table for each benchmark that has runs."""
+    rows = rows_of(runs, SETTINGS)
+    known, parts = published(), [LEGEND]
+    for benchmark in BENCHMARKS:
+        ours = [row for row in rows if row.manifest.id.split("/")[1] == benchmark]
+        if ours:
+            lines = [_published(entry) for entry in known.get(benchmark, [])]
+            lines += [line for row in ours for line in _ours(row)]
+            parts += [f"## {benchmark}", "", markdown_table(HEADERS, lines), ""]
+    return document("The arena", *parts, runs=runs)
+
+
+def _published(entry: Mapping[str, Any]) -> list[str]:
+    def text(name: str) -> str:
+        return str(entry[name]) if name in entry else NONE
+
+    names = ("network", "optimal", "success", "exact", "any_shortest", "parameters", "maps", "minutes")
+    return [*map(text, names), NONE, text("given"), text("source")]
+
+
+def _ours(row: Row) -> list[list[str]]:
+    """A line for each set of test mazes."""
+    results = [run.result for run in row.runs]
+    sets = results[0]["scores"]
+    lines = []
+    for name in sets:
+        scores = [result["scores"][name] for result in results]
+        minutes = [sum(line.get("cpu_seconds", 0.0) for line in run.metrics()) / 60 for run in row.runs]
+        tested = f" on {name}" if len(sets) > 1 else ""
+        lines.append(
+            [
+                f"{row.manifest.id.split('/')[2]}{tested}",
+                _mean(scores, "percent_optimal", 3),
+                _mean(scores, "percent_success", 3),
+                _mean(scores, "exact", 2, 100.0),
+                _mean(scores, "any_shortest", 2, 100.0),
+                f"{results[0]['parameters']:,}",
+                f"{results[0]['training_maps']:,}",
+                mean_text(minutes, digits=2),
+                str(len(row.runs)),
+                GIVEN[row.manifest.config["network"]["kind"]],
+                f"`{run_command(row.manifest)}`",
+            ]
+        )
+    return lines
+
+
+GIVEN: Final = {
+    "motion-vin": "moves, that costs are positive and belong to the cell that is left, K = ∞",
+    "gated-planner": "K, and that a step reads a neighbourhood",
+    "dynamic-transition-vin": "K, that values spread to neighbours",
+    "value-propagation": "K, that values spread to neighbours and fall on the way",
+    "implicit-vin": "moves at the start, that values spread to neighbours",
+    "equivariant-vin": "K, moves at the start, the symmetries of the grid",
+    "reactive-resnet": "nothing but convolutions",
+    "recurrent-resnet": "K, and nothing but convolutions",
+}
+
+
+def _mean(scores: Sequence[Mapping[str, float]], name: str, digits: int, factor: float = 1.0) -> str:
+    return mean_text([factor * one[name] for one in scores], digits=digits) if name in scores[0] else NONE

@@ -1,0 +1,59 @@
+"""The gated planner: Lee et al., Gated Path Planning Networks, ICML 2018.
+
+Value iteration is seen as a recurrent network, whose update is replaced by that of an LSTM: in every step a cell reads
+one number from the hidden state of its neighbourhood, ``x = conv(h)``, and updates ``h, c = LSTM(x, (h, c))``.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from vinlab.networks.literature.dense import DensePolicy
+
+
+class GatedPlanner(DensePolicy):
+    """K - 1 LSTM updates of every cell, from a first state that two convolutions give; a linear layer acts."""
+
+    def __init__(self, *, motion: str, iterations: int, hidden: int, width: int) -> None:
+        super().__init__(motion=motion, iterations=iterations)
+        self.features = nn.Conv2d(self.channels, hidden, 3, padding=1)
+        self.first_hidden = nn.Conv2d(hidden, hidden, 3, padding=1)
+        self.first_cell = nn.Conv2d(hidden, hidden, 3, padding=1)
+        self.neighbourhood = nn.Conv2d(hidden, 1, width, padding=width // 2)
+        self.update = nn.LSTMCell(1, hidden)
+        self.policy = nn.Conv2d(hidden, self.outputs, 1, bias=False)
+
+    def logits(
+        self, observation: Float[Tensor, "B C H W"], iterations: int | None
+    ) -> Float[Tensor, "B M H W"]:
+        """The logits after K - 1 updates."""
+        features = self.features(observation)
+        shape = features.movedim(1, -1).shape
+        hidden, cell = (
+            first(features).movedim(1, -1).reshape(-1, shape[-1])
+            for first in (self.first_hidden, self.first_cell)
+        )
+        for _ in range((iterations or 1) - 1):
+            image = hidden.view(shape).movedim(-1, 1)
+            read = self.neighbourhood(image).flatten()[:, None]
+            hidden, cell = self.update(read, (hidden, cell))
+        return self.policy(hidden.view(shape).movedim(-1, 1))
+
+
+@dataclass(frozen=True)
+class GatedPlannerConfig:
+    """The authors' gated planner; they have 150 hidden units and K and the width of the reading filter by search."""
+
+    kind: ClassVar[str] = "gated-planner"
+    motion: str = "four"
+    iterations: int = 20
+    hidden: int = 150
+    width: int = 11
+
+    def build(self) -> GatedPlanner:
+        """The network with fresh weights."""
+        return GatedPlanner(
+            motion=self.motion, iterations=self.iterations, hidden=self.hidden, width=self.width
+        )

@@ -1,0 +1,102 @@
+"""Value propagation: Nardelli et al., Value Propagation Networks, ICLR 2019.
+
+Every cell has a propagation p between 0 and 1 and a reward, both from convolutions of the map, and its value is the
+best that the cells around it and itself (N) offer. VProp: ``v = max(v, max over n in N of p * v[n] + r_in[n] - r_out)``
+from zero. MVProp: ``v = max(v, max over n in N of r + p * (v[n] - r))`` from r.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional
+
+from vinlab.networks.literature.dense import DensePolicy
+
+
+def best_neighbour(image: Float[Tensor, "B 1 H W"]) -> Float[Tensor, "B 1 H W"]:
+    """The largest entry among the eight neighbours of each cell and itself; nothing beyond the map."""
+    return functional.max_pool2d(image, 3, stride=1, padding=1)
+
+
+def propagate(
+    inward: Float[Tensor, "B 1 H W"],
+    outward: Float[Tensor, "B 1 H W"],
+    propagation: Float[Tensor, "B 1 H W"],
+    iterations: int,
+) -> Float[Tensor, "B 1 H W"]:
+    """The value of VProp after K steps, from zero.
+
+    A cell's p multiplies what comes from its neighbours, so the maximum over them has to be taken for each neighbour.
+    """
+    value = torch.zeros_like(inward)
+    rows, cols = value.shape[2:]
+    places = [(row, col) for row in range(3) for col in range(3)]
+    entering = functional.pad(inward, (1,) * 4, value=-torch.inf)
+    for _ in range(iterations):
+        near = functional.pad(value, (1,) * 4)
+        offers = [
+            propagation * near[..., y : y + rows, x : x + cols] + entering[..., y : y + rows, x : x + cols]
+            for y, x in places
+        ]
+        value = torch.maximum(value, torch.stack(offers).amax(dim=0) - outward)
+    return value
+
+
+def max_propagate(
+    reward: Float[Tensor, "B 1 H W"], propagation: Float[Tensor, "B 1 H W"], iterations: int
+) -> Float[Tensor, "B 1 H W"]:
+    """The value of MVProp after K steps; p is not negative, so the best neighbour makes the best offer."""
+    value = reward
+    for _ in range(iterations):
+        value = torch.maximum(value, reward + propagation * (best_neighbour(value) - reward))
+    return value
+
+
+class ValuePropagation(DensePolicy):
+    """Convolutions give reward and propagation, K steps the value, and a filter of 3 x 3 values the logits."""
+
+    def __init__(
+        self, *, motion: str, iterations: int, hidden: int, rule: Literal["vprop", "mvprop"]
+    ) -> None:
+        super().__init__(motion=motion, iterations=iterations)
+        self.rule = rule
+        self.embedding = nn.Sequential(
+            nn.Conv2d(self.channels, hidden, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(hidden, 3 if rule == "vprop" else 2, 1),
+        )
+        self.policy = nn.Conv2d(1, self.outputs, 3, padding=1)
+
+    def value(self, observation: Float[Tensor, "B C H W"], iterations: int) -> Float[Tensor, "B 1 H W"]:
+        """The value of each cell."""
+        propagation, *rewards = self.embedding(observation).split(1, dim=1)
+        if self.rule == "vprop":
+            inward, outward = rewards
+            return propagate(inward.sigmoid(), outward.sigmoid(), propagation.sigmoid(), iterations)
+        return max_propagate(rewards[0].sigmoid(), propagation.sigmoid(), iterations)
+
+    def logits(
+        self, observation: Float[Tensor, "B C H W"], iterations: int | None
+    ) -> Float[Tensor, "B M H W"]:
+        """The logits, from the values around each cell."""
+        return self.policy(self.value(observation, iterations or 1))
+
+
+@dataclass(frozen=True)
+class ValuePropagationConfig:
+    """VProp, or its simpler form MVProp."""
+
+    kind: ClassVar[str] = "value-propagation"
+    motion: str = "four"
+    iterations: int = 30
+    hidden: int = 64
+    rule: Literal["vprop", "mvprop"] = "mvprop"
+
+    def build(self) -> ValuePropagation:
+        """The network with fresh weights."""
+        return ValuePropagation(
+            motion=self.motion, iterations=self.iterations, hidden=self.hidden, rule=self.rule
+        )
