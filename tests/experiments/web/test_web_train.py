@@ -210,3 +210,4 @@ def test_every_setting_spends_more_with_its_budget(id):
         assert smoke.data.root_problems < small.data.root_problems == paper.data.root_problems == 2000
         assert id == f"web/{paper.data.graph}/{id.split('/')[2]}"
         assert (paper.data.control == "none") == (paper.data.control not in id)
+        assert (paper.data.features == "sparse") == id.endswith("-sparse") == paper.data.hides_test_pages

@@ -19,7 +19,7 @@ from vinlab.experiments.tables import (
     train_command,
 )
 from vinlab.experiments.web.data import SYNTHETIC
-from vinlab.experiments.web.settings import CONTROLS, SETTINGS
+from vinlab.experiments.web.settings import CONTROLS, NAVIGATION
 from vinlab.recording.finished_run import FinishedRun
 
 LEGEND = """\
@@ -141,7 +141,7 @@ def _rows(runs: Sequence[FinishedRun]) -> list[Row]:
     """The networks in the order of the settings."""
     groups = group_runs(runs, lambda run: run.manifest.id)
     return [
-        Row(id, groups[id], _baseline_runs(id, groups)) for id in sorted(groups, key=list(SETTINGS).index)
+        Row(id, groups[id], _baseline_runs(id, groups)) for id in sorted(groups, key=list(NAVIGATION).index)
     ]
 
 

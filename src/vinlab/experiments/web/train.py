@@ -2,11 +2,23 @@
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from torch import nn
 
+from vinlab.domains.web.hidden_pages import hide_articles
+from vinlab.domains.web.problem import PARTS
+from vinlab.domains.web.site import Site
 from vinlab.experiments.base import FitContext, TrainingRequest
-from vinlab.experiments.web.data import WebSets, load_site, make_sets
+from vinlab.experiments.web.data import (
+    Shown,
+    WebSets,
+    load_corpus,
+    load_site,
+    make_sets,
+    make_site,
+    page_split,
+)
 from vinlab.experiments.web.evaluate import validate
 from vinlab.experiments.web.settings import FirstStage, WebTraining
 from vinlab.experiments.web.view import view_for
@@ -20,9 +32,20 @@ from vinlab.networks.links.policies import LinkPolicy, LinkValueIterationNetwork
 
 def make_data(config: WebTraining, request: TrainingRequest) -> WebSets:
     """The site and the sets of a run."""
-    site, _ = load_site(config.data, request.data)
-    view = view_for(config.network, site, config.data.graph)
-    return make_sets(site, view, config.data, seed=request.seed)
+    data = config.data
+    site, _ = load_site(data, request.data)
+    view = view_for(config.network, site, data.graph)
+    shown = show_site(config, site, request.data) if data.hides_test_pages else None
+    return make_sets(site, view, data, seed=request.seed, shown=shown)
+
+
+def show_site(config: WebTraining, site: Site, source: Path | None) -> Shown:
+    """The site without the test pages: its features are made anew from the texts that are left."""
+    corpus, pages = hide_articles(
+        load_corpus(config.data.encyclopedia, source), page_split(site) == PARTS.index("test")
+    )
+    shown, _ = make_site(config.data, corpus)
+    return Shown(shown, view_for(config.network, shown, config.data.graph), pages)
 
 
 def adapt(config: WebTraining, data: WebSets) -> WebTraining:
@@ -64,7 +87,7 @@ def _imitate(
         data.demonstrations,
         learning,
         seed=context.seed,
-        loss=lambda policy: LinkLoss(policy, data.view),
+        loss=lambda policy: LinkLoss(policy, data.shown.view),
         validate=partial(validate, data),
         record=logger,
         progress=context.progress,
