@@ -30,7 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in ("record", "large_site"))
+    known = sorted(path.stem for path in HERE.glob("*.py") if path.stem != "record")
     parser.add_argument("name", choices=known)
     parser.add_argument("options", nargs="*", help="options of the benchmark, after --")
     options = parser.parse_args()

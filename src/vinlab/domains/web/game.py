@@ -77,7 +77,7 @@ class Players:
         choosing, pages_count = self.choosing, self.links.num_pages
         known = np.isin(self.seen_games, choosing)
         games, pages, before = (part[known] for part in (self.seen_games, self.seen_pages, self.seen_before))
-        row, linked = links_of(self.links, pages)
+        row, linked = self.links.rows_of(pages)
         back = before >= 0
         sources = np.concatenate([(games * pages_count + pages)[row], (games * pages_count + pages)[back]])
         targets = np.concatenate([games[row] * pages_count + linked, (games * pages_count + before)[back]])
@@ -122,16 +122,6 @@ class Players:
         self.seen_games = np.append(self.seen_games, game)
         self.seen_pages = np.append(self.seen_pages, page)
         self.seen_before = np.append(self.seen_before, before)
-
-
-def links_of(
-    links: Links, pages: Int[np.ndarray, " n"]
-) -> tuple[Int[np.ndarray, " E"], Int[np.ndarray, " E"]]:
-    """All links of some pages: the place of the page among these, and the page linked to."""
-    counts = links.counts(pages)
-    rows = np.repeat(np.arange(len(pages)), counts)
-    first = np.repeat(links.offsets[pages] - (np.cumsum(counts) - counts), counts)
-    return rows, links.targets[first + np.arange(len(rows))].astype(np.int64)
 
 
 ChooseCandidates = Callable[[SeenGraph], np.ndarray]

@@ -1,6 +1,7 @@
 """Web navigation: Section 4.4 of the paper, planning on the pages themselves, and the player's game."""
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from vinlab.experiments.base import EvaluateRequest, Evaluation, Experiment, FitContext, TrainingRequest
@@ -11,46 +12,57 @@ from vinlab.experiments.web.game import evaluate as game_evaluate
 from vinlab.experiments.web.game import train as game_train
 from vinlab.experiments.web.game.settings import SETTINGS as GAMES
 from vinlab.experiments.web.game.settings import GameTraining
+from vinlab.experiments.web.scale import train as scale_train
+from vinlab.experiments.web.scale.settings import SETTINGS as SCALE
+from vinlab.experiments.web.scale.settings import ScaleTraining
 from vinlab.experiments.web.settings import NAVIGATION
 from vinlab.learners.training_state import Best
 from vinlab.models import Model
 
 
+def _parts(config: Any) -> tuple[ModuleType, ModuleType]:
+    """What trains and what evaluates a run, by the kind of its configuration."""
+    if isinstance(config, GameTraining):
+        return game_train, game_evaluate
+    return (scale_train, scale_train) if isinstance(config, ScaleTraining) else (train, evaluate)
+
+
 def make_data(config: Any, request: TrainingRequest) -> Any:
-    """The data of a run, by the kind of its configuration."""
-    return (game_train if isinstance(config, GameTraining) else train).make_data(config, request)
+    """The data of a run."""
+    return _parts(config)[0].make_data(config, request)
 
 
 def adapt(config: Any, data: Any) -> Any:
-    """What only the data tell, where there is such a thing."""
+    """The dimension of the features is known from the site alone; a player of the game has none."""
     return config if isinstance(config, GameTraining) else train.adapt(config, data)
 
 
 def fit(config: Any, data: Any, network: Any, context: FitContext) -> Best:
     """Train the network."""
-    return (game_train if isinstance(config, GameTraining) else train).fit(config, data, network, context)
+    return _parts(config)[0].fit(config, data, network, context)
 
 
 def score(config: Any, data: Any, network: Any, seed: int) -> RunResult:
     """Evaluate the network on the test problems."""
-    by_kind = game_evaluate if isinstance(config, GameTraining) else evaluate
-    return by_kind.score(config, data, network, seed)
+    return _parts(config)[1].score(config, data, network, seed)
 
 
 def evaluate_model(model: Model, request: EvaluateRequest) -> Evaluation:
     """Evaluate a model on the test problems of its site."""
-    return (game_evaluate if model.id in GAMES else evaluate).evaluate(model, request)
+    if model.id in GAMES:
+        return game_evaluate.evaluate(model, request)
+    return (scale_train if model.id in SCALE else evaluate).evaluate(model, request)
 
 
 def draw(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
-    """Draw a model on one of its test problems; a player of the game has no plan to draw."""
-    return [] if model.id in GAMES else figures.draw_query(model, out, problem, data)
+    """Draw the plan of a test query; a game and a large site have none to draw."""
+    return figures.draw_query(model, out, problem, data) if model.id in NAVIGATION else []
 
 
 EXPERIMENT = Experiment(
     name="web",
     paper="Section 4.4",
-    settings={**NAVIGATION, **GAMES},
+    settings={**NAVIGATION, **SCALE, **GAMES},
     make_data=make_data,
     fit=fit,
     score=score,

@@ -9,7 +9,14 @@ from jaxtyping import Bool, Int
 
 from vinlab.domains.web.corpus import Corpus, read_corpus
 from vinlab.domains.web.demonstrations import ClickDemonstrations
-from vinlab.domains.web.expert import UNREACHABLE, Distances, ExpertSteps, distances_to, shortest_paths
+from vinlab.domains.web.expert import (
+    UNREACHABLE,
+    Distances,
+    ExpertSteps,
+    RootDistances,
+    distances_to,
+    shortest_paths,
+)
 from vinlab.domains.web.features import TextEmbedding
 from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.problem import (
@@ -117,7 +124,7 @@ class EvaluationProblems:
     site: Site
     links: Links
     problems: WebProblems
-    distances: Distances
+    distances: Distances | RootDistances
     steps: ExpertSteps
     solvable: Bool[np.ndarray, " B"]
 

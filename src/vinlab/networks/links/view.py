@@ -33,6 +33,8 @@ class SiteView:
     membership: Int[Tensor, "N m"]
     """The nodes that stand for each page, padded by repetition: itself, or the categories that contain it."""
     sparse: SparseFeatures | None = None
+    own_node_features: Float[Tensor, "G D"] | None = None
+    """The features of the nodes where the planning graph is that of another site."""
 
     @property
     def dimension(self) -> int:
@@ -42,7 +44,7 @@ class SiteView:
     @cached_property
     def node_features(self) -> Float[Tensor, "G D"]:
         """The features of the planning graph's nodes."""
-        return self.read(self.nodes)
+        return self.read(self.nodes) if self.own_node_features is None else self.own_node_features
 
     def read(self, pages: Int[Tensor, "*S"]) -> Float[Tensor, "*S D"]:
         """The features of some pages in single precision; padding (-1) reads page 0."""
