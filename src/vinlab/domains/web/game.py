@@ -14,9 +14,6 @@ from vinlab.domains.web.expert import UNREACHABLE, Distances
 from vinlab.domains.web.link_graph import Links
 from vinlab.types import Batch, InputError
 
-BACK = -1
-"""The place of the way back among the candidates: the last one."""
-
 
 @dataclass(frozen=True)
 class Games(Batch):
@@ -65,12 +62,9 @@ class Players:
     def choosing(self) -> Int[np.ndarray, " S"]:
         """The games that go on and have somewhere to go."""
         going = np.flatnonzero(self.clicks < 0)
-        movable = [bool(self.links.counts(self.here(game))) or len(self.paths[game]) > 1 for game in going]
-        return going[np.array(movable, dtype=bool)]
-
-    def here(self, game: int) -> np.ndarray:
-        """The current page of a game."""
-        return np.array(self.paths[game][-1])
+        here = np.array([self.paths[game][-1] for game in going], dtype=np.int64)
+        can_go_back = np.array([len(self.paths[game]) > 1 for game in going], dtype=bool)
+        return going[(self.links.counts(here) > 0) | can_go_back]
 
     def look(self) -> SeenGraph:
         """The graph seen so far in the games that go on."""
@@ -105,14 +99,15 @@ class Players:
         """Click a candidate in every game that goes on."""
         last = seen.candidates.shape[1] - 1
         nodes = seen.candidates[np.arange(len(chosen)), chosen]
-        for game, place, page in zip(seen.choosing, chosen, seen.pages[nodes], strict=True):
+        moves = zip(seen.choosing.tolist(), chosen.tolist(), seen.pages[nodes].tolist(), strict=True)
+        for game, place, page in moves:
             path = self.paths[game]
             before = path[-1]
             if place == last:
                 path.pop()
             else:
-                path.append(int(page))
-            self.history[game].append(int(page))
+                path.append(page)
+            self.history[game].append(page)
             if page == self.games.targets[game]:
                 self.clicks[game] = len(self.history[game]) - 1
             elif page not in self.seen_pages[self.seen_games == game]:

@@ -123,7 +123,7 @@ class GameSite:
         """The average of the mentions over the known pages behind each page, the target left out."""
         linked = self._links_to(targets)
         counts = np.diff(self._memory.indptr)[None, :] - linked
-        return (self._memory @ mentions.T).T / np.maximum(counts, 1)
+        return ((self._memory @ mentions.T).T / np.maximum(counts, 1)).astype(np.float32)
 
     def _titles_behind(self, targets: Int[np.ndarray, " B"]) -> Float32[np.ndarray, "B N"]:
         """The cosine of the target's title and the average title behind each page, the target left out."""
@@ -131,7 +131,7 @@ class GameSite:
         linked, products = self._links_to(targets), own @ sums.T
         lengths = (own**2).sum(axis=1, keepdims=True)
         squares = (sums**2).sum(axis=1)[None, :] - linked * (2 * products - lengths)
-        return (products - linked * lengths) / np.sqrt(np.maximum(squares, 1e-3))
+        return ((products - linked * lengths) / np.sqrt(np.maximum(squares, 1e-3))).astype(np.float32)
 
     def _links_to(self, targets: Int[np.ndarray, " B"]) -> Float32[np.ndarray, "B N"]:
         """1 where a known page links to the target."""

@@ -104,7 +104,7 @@ class SparsePages:
 
     def similarities(
         self, queries: csr_matrix, pages: Int[np.ndarray, " n"]
-    ) -> Float32[np.ndarray, "Q n {SIMILARITIES}"]:
+    ) -> Float32[np.ndarray, "Q n kinds"]:
         """The cosines of each query with each of these pages, by kind of page and of text."""
         if len(pages) == self.texts.shape[0] and (pages == np.arange(len(pages))).all():
             texts, titles = self._columns

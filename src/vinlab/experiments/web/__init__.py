@@ -9,6 +9,7 @@ from vinlab.experiments.results import RunResult
 from vinlab.experiments.web import evaluate, figures, table, train
 from vinlab.experiments.web.data import SYNTHETIC
 from vinlab.experiments.web.game import evaluate as game_evaluate
+from vinlab.experiments.web.game import figures as game_figures
 from vinlab.experiments.web.game import train as game_train
 from vinlab.experiments.web.game.settings import SETTINGS as GAMES
 from vinlab.experiments.web.game.settings import GameTraining
@@ -55,8 +56,10 @@ def evaluate_model(model: Model, request: EvaluateRequest) -> Evaluation:
 
 
 def draw(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
-    """Draw the plan of a test query; a game and a large site have none to draw."""
-    return figures.draw_query(model, out, problem, data) if model.id in NAVIGATION else []
+    """Draw the plan of a test query or one game; nothing of a large site."""
+    if model.id in GAMES:
+        return game_figures.draw_game(model, out, problem, data)
+    return figures.draw_query(model, out, problem, data) if model.id not in SCALE else []
 
 
 EXPERIMENT = Experiment(
@@ -69,6 +72,7 @@ EXPERIMENT = Experiment(
     evaluate=evaluate_model,
     table=table.table,
     figures=draw,
+    summary_figures=game_figures.draw_finished,
     adapt=adapt,
     supports=frozenset({"data", "distributed"}),
     generated=SYNTHETIC,

@@ -143,7 +143,7 @@ def table(runs: Sequence[FinishedRun]) -> str:
     parts += sparse_section(searches)
     for block in sorted(blocks, key=Block.order):
         parts += [block.heading(), "", render(COLUMNS, _rows(blocks[block])), block.command(), ""]
-    parts += scale_section(large) if large else []
+    parts += scale_section(large)
     parts += game_section(games) if games else []
     return document("Web navigation (Section 4.4)", *parts, runs=runs)
 

@@ -48,8 +48,17 @@ def scale_section(runs: Sequence[FinishedRun]) -> list[str]:
     rows = [_paper_row(name) for name in ("baseline", "vin")]
     rows += [_row(id, groups[id]) for id in SETTINGS if id in groups]
     command = "Command: `vinlab train web/500k/vin --recipe paper --seed 0`, likewise for the others."
+    missing = [] if groups else ["No run of ours is recorded yet."]
     text = textwrap.fill(TEXT.replace("\n", " "), WIDTH, break_on_hyphens=False)
-    return ["## Large sites: the paper's second table", "", f"{text}\n", render(COLUMNS, rows), command, ""]
+    return [
+        "## Large sites: the paper's second table",
+        "",
+        f"{text}\n",
+        render(COLUMNS, rows),
+        *missing,
+        command,
+        "",
+    ]
 
 
 def _paper_row(network: str) -> Row:
