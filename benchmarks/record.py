@@ -30,9 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = sorted(
-        path.stem for path in HERE.glob("*.py") if path.stem not in ("record", "large_site", "soak_page")
-    )
+    known = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in ("record", "soak_page"))
     parser.add_argument("name", choices=known)
     parser.add_argument("options", nargs="*", help="options of the benchmark, after --")
     options = parser.parse_args()

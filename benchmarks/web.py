@@ -1,4 +1,4 @@
-"""How training the index-graph VIN scales with the size of the site: samples a second and peak memory, as JSON.
+"""How training a VIN that plans on a smaller site scales with the large one: samples a second and peak memory, as JSON.
 
 Each size runs in its own process, so that its peak memory is its own. Sites are written to a temporary folder.
 """
@@ -14,25 +14,28 @@ import time
 from pathlib import Path
 
 SIZES = (5_000, 50_000, 500_000, 4_800_000)
+PLANNING_PAGES = 4600
+"""Of the smaller site, at every size: the school encyclopedia has about as many."""
+QUERIES = 20_000
 
 
 def make(folder: Path, pages: int) -> None:
     import numpy as np
 
-    from large_site import LargeSiteConfig, write_large_site
+    from vinlab.domains.web.large_site import LargeSiteConfig, write_large_site
 
-    write_large_site(folder, LargeSiteConfig(pages=pages), rng=np.random.default_rng(0))
+    write_large_site(folder, LargeSiteConfig(pages=pages, queries=QUERIES), rng=np.random.default_rng(0))
 
 
 def measure(folder: Path, updates: int, threads: int) -> dict[str, float]:
     import numpy as np
     import torch
 
-    from large_site import open_large_site
     from vinlab.domains.web.demonstrations import ClickDemonstrations
     from vinlab.domains.web.expert import paths_from
+    from vinlab.domains.web.large_site import make_planning_site, open_large_site
     from vinlab.domains.web.problem import start_at_root
-    from vinlab.experiments.web.view import index_view
+    from vinlab.experiments.web.scale.data import planning_view
     from vinlab.learners.link_loss import LinkLoss
     from vinlab.networks.links.configs import IndexVinConfig
 
@@ -43,8 +46,8 @@ def measure(folder: Path, updates: int, threads: int) -> dict[str, float]:
     problems = start_at_root(site, np.arange(len(site.queries)))
     steps = paths_from(site.full, 0, problems.targets)
     demonstrations = ClickDemonstrations(site, site.full, problems, steps)
-    view = index_view(site, 1.0)
-    loss = LinkLoss(IndexVinConfig(iterations=4, dimension=view.dimension).build(), view)
+    view = planning_view(site, make_planning_site(site, PLANNING_PAGES, rng=np.random.default_rng(0)))
+    loss = LinkLoss(IndexVinConfig(iterations=5, dimension=view.dimension).build(), view)
     optimiser = torch.optim.Adam(loss.parameters(), lr=1e-3)
     ready = time.perf_counter()
     order = torch.from_numpy(np.random.default_rng(1).permutation(len(demonstrations)))
@@ -60,6 +63,7 @@ def measure(folder: Path, updates: int, threads: int) -> dict[str, float]:
     rate = float(np.median(np.divide(samples, seconds)[2:]))
     return {
         "pages": site.num_pages,
+        "planning_pages": PLANNING_PAGES,
         "links": len(site.full),
         "links_per_sample": float(site.full.counts(demonstrations.steps.pages).mean()),
         "hops": float(demonstrations.weights.mean()),
@@ -82,7 +86,7 @@ def run_size(pages: int, folder: Path, arguments: argparse.Namespace) -> dict[st
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--updates", type=int, default=100)
+    parser.add_argument("--updates", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, help="file for the printed JSON")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)

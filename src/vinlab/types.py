@@ -179,6 +179,8 @@ class LinkDemonstrations:
     queries: Float[Tensor, "B D"]
     steps: Sequence[tuple[LinkChoices, Bool[Tensor, "_ _"]]]
     """Steps on pages with about as many links, and which of these links are right."""
+    words: Any = None
+    """The queries as sparse rows, where the site has sparse features."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""``vinlab browse``: a trained link policy looks for the page that a query describes."""
+"""``vinlab browse``: a trained policy looks for the page that a query describes, or plays the player's game."""
 
 import textwrap
 from pathlib import Path
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
+from vinlab.cli.browse_game import browse_game
 from vinlab.cli.checks import MOST_CLICKS, require_between, require_file_name
+from vinlab.types import InputError
 
 if TYPE_CHECKING:
     from vinlab.experiments.web.browse import Browser, ClickPath
@@ -20,8 +22,11 @@ def browse(
     start: str | None = None,
     clicks: int = 10,
     out: Path | None = None,
+    play: bool = False,
 ) -> None:
     """Let a trained policy look for the page that a query describes, and show every click.
+
+    With a model of the player's game (web/game/…) the query is the title of the target article.
 
     Args:
         query: A few words or sentences that describe a page.
@@ -30,6 +35,7 @@ def browse(
         start: Title of the page to start from; the root if not given.
         clicks: The largest number of clicks.
         out: Where to draw the plan on the tree of categories (.png, .pdf or .svg).
+        play: In the player's game, play it yourself first.
     """
     from vinlab.experiments.web.browse import browser_of
     from vinlab.models import load
@@ -37,7 +43,14 @@ def browse(
     require_between(1, clicks, MOST_CLICKS, "--clicks")
     if out is not None:
         require_file_name(out)
-    browser = browser_of(load(model), data)
+    loaded = load(model)
+    if loaded.id.startswith("web/game/"):
+        if out is not None:
+            raise InputError("--out: expected a model with a plan to draw, got a player of the game.")
+        return browse_game(loaded, query, data=data, start=start, clicks=clicks, play=play)
+    if play:
+        raise InputError(f"--play: expected a model of the player's game (web/game/…), got {loaded.id}.")
+    browser = browser_of(loaded, data)
     path = browser.follow(query, start=browser.page_named(start) if start else 0, max_clicks=clicks)
     print_path(browser, path)
     if out is not None:
@@ -45,6 +58,7 @@ def browse(
         from vinlab.figures.save import save_figure
 
         print(f"Drawn in {save_figure(path_figure(browser, path), out)}.")
+    return None
 
 
 def print_path(browser: "Browser", path: "ClickPath") -> None:

@@ -29,6 +29,9 @@ class LinkScores:
     """Share of problems whose rollout reaches the target by a shortest path."""
     arrival_rate: float
     """Share of problems whose rollout reaches the target in time."""
+    average_reward_top4: float
+    """The paper's: share of problems whose target is reached by a shortest path when the policy clicks its four best
+    links on every page that it comes to."""
 
     @property
     def success_rate(self) -> float:
@@ -53,8 +56,12 @@ def link_scores(
     clicks: Int[np.ndarray, " B"],
     shortest: Int[np.ndarray, " B"],
     solvable: Bool[np.ndarray, " B"],
+    reached_by_top: Bool[np.ndarray, " B"],
 ) -> LinkScores:
-    """The scores from the ranks, and from the clicks of each rollout (-1 where the target is not reached)."""
+    """The scores from the ranks, and from the clicks of each rollout (-1 where the target is not reached).
+
+    ``reached_by_top`` are the problems whose target is reached in time with four clicks on every page.
+    """
     count = len(clicks)
     return LinkScores(
         num_problems=count,
@@ -65,6 +72,7 @@ def link_scores(
         top4_error=share(ranks.fixed >= TOP),
         average_reward=share((clicks == shortest) & solvable),
         arrival_rate=share(clicks >= 0),
+        average_reward_top4=share(reached_by_top & solvable),
     )
 
 
@@ -92,6 +100,14 @@ def best_links(logits: Float[np.ndarray, "S L"], *, rng: np.random.Generator) ->
     """The index of the link with the highest logit; ties are broken at random."""
     top = logits == logits.max(axis=1, keepdims=True)
     return np.where(top, rng.random(logits.shape), -1.0).argmax(axis=1)
+
+
+def top_links(logits: Float[np.ndarray, "S L"], *, rng: np.random.Generator) -> Bool[np.ndarray, "S L"]:
+    """The four links with the highest logits, never padding (minus infinity); ties are broken at random."""
+    shuffled = np.lexsort((rng.random(logits.shape), logits), axis=1)
+    chosen = np.zeros(logits.shape, dtype=bool)
+    np.put_along_axis(chosen, shuffled[:, -TOP:], True, axis=1)
+    return chosen & np.isfinite(logits)
 
 
 def all_within(

@@ -19,7 +19,7 @@ class LinkLoss(nn.Module):
 
     def forward(self, batch: LinkDemonstrations) -> Float[Tensor, ""]:
         """The sum of the losses of all steps in the batch."""
-        plan = self.policy.plan(self.site, batch.queries)  # type: ignore[operator]
+        plan = self.policy.plan(self.site, batch.queries, words=batch.words)  # type: ignore[operator]
         loss = batch.queries.new_zeros(())
         for choices, right in batch.steps:
             logits = self.policy.logits(self.site, plan, choices)  # type: ignore[operator]

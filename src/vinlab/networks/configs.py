@@ -57,6 +57,7 @@ REGISTRY: dict[str, str] = {
     "index-vin": "links.configs:IndexVinConfig",
     "member-vin": "links.configs:MemberVinConfig",
     "page-vin": "links.configs:PageVinConfig",
+    "seen-graph-vin": "links.game:SeenGraphVinConfig",
 }
 """Module below ``vinlab.networks`` and class of each kind."""
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from helpers.small_site import ten_pages
 from vinlab.domains.web.environment import follow_links
+from vinlab.domains.web.link_graph import make_links
 from vinlab.domains.web.problem import WebProblems
 from vinlab.experiments.web.data import make_evaluation_problems
 from vinlab.experiments.web.evaluate import click, evaluate_links
@@ -16,7 +17,7 @@ class HighestNumber(LinkPolicy):
 
     dimension = 4
 
-    def plan(self, site, queries, *, iterations=None):
+    def plan(self, site, queries, *, iterations=None, words=None):
         return None
 
     def raw_logits(self, site, plan, choices):
@@ -44,6 +45,22 @@ def test_the_scores_on_ten_pages_equal_those_computed_by_hand():
     assert (scores.top1_error, scores.top4_error) == (8 / 14, 1 / 14)
     assert (scores.average_reward, scores.arrival_rate) == (2 / 6, 3 / 6)
     assert scores.success_rate == 5 / 6
+
+
+def test_the_papers_reward_clicks_four_links_on_every_page():
+    """Page 2 links to 0, 6, 7, 8, 9: its four best are 6 to 9, so 0 is out of reach and the paths over it fail.
+
+    All six problems are solved: 2→1 over 9, which links to 1, and 5→1→0→2→9, since 1 has four links. Without the link
+    9→1 the only shortest paths are 2→0→1, 8→2→0→1→5 and 0→1→5: the first two need the fifth link of page 2.
+    """
+    site = ten_pages()
+    evaluated = make_evaluation_problems(site, site.full, problems())
+    assert evaluate_links(HighestNumber(), index_view(site, 1.0), evaluated).average_reward_top4 == 1
+    pairs = set(zip(site.full.sources().tolist(), site.full.targets.tolist(), strict=True)) - {(9, 1)}
+    fewer = make_links(*np.array(sorted(pairs)).T, 10)
+    asked = WebProblems(np.zeros(3, np.int64), np.array([2, 8, 0]), np.array([1, 5, 5]))
+    evaluated = make_evaluation_problems(site, fewer, asked)
+    assert evaluate_links(HighestNumber(), index_view(site, 1.0), evaluated).average_reward_top4 == 1 / 3
 
 
 def test_a_problem_without_a_path_counts_and_is_no_success():

@@ -35,11 +35,12 @@ class ClickDemonstrations:
         counts = self.weights[chosen].long().numpy()
         rows = np.repeat(np.arange(len(problems)), counts)
         steps = self.first[problems][rows] + np.arange(len(rows)) - (np.cumsum(counts) - counts)[rows]
-        features = self.site.queries.features[self.problems.queries[problems]]
+        queries, asked = self.site.queries, self.problems.queries[problems]
         tables = make_tables(self.links, rows, self.steps.pages[steps])
         following = torch.from_numpy(self.steps.following[steps])
         return LinkDemonstrations(
-            queries=torch.from_numpy(np.asarray(features, dtype=np.float32)),
+            queries=torch.from_numpy(np.asarray(queries.features[asked], dtype=np.float32)),
+            words=None if queries.sparse is None else queries.sparse[asked],
             steps=[(clicks, clicks.candidates == following[table, None]) for table, clicks in tables],
         )
 

@@ -40,8 +40,46 @@ def distances_to(links: Links, targets: Int[np.ndarray, " n"]) -> Distances:
     return Distances(table, row)
 
 
+@dataclass(frozen=True)
+class RootDistances:
+    """The same for pages on shortest paths from one start alone, on sites too large for a table of distances."""
+
+    depths: UInt8[np.ndarray, " N"]
+    """The clicks from the start to every page."""
+    pairs: Int[np.ndarray, " P"]
+    """Target · N + page for every page on a shortest path from the start to a target, in rising order."""
+
+    def between(self, pages: Int[np.ndarray, "*S"], targets: Int[np.ndarray, "*S"]) -> Int[np.ndarray, "*S"]:
+        """The number of clicks from each page to its target; pages on no shortest path count as unreachable."""
+        keys = np.asarray(targets, dtype=np.int64) * len(self.depths) + pages
+        places = np.minimum(np.searchsorted(self.pairs, keys), max(0, len(self.pairs) - 1))
+        known = self.pairs[places] == keys if len(self.pairs) else np.zeros(np.shape(keys), dtype=bool)
+        clicks = self.depths[targets].astype(np.int64) - self.depths[pages]
+        return np.where(known, clicks, UNREACHABLE)
+
+
+def distances_from(links: Links, start: int, targets: Int[np.ndarray, " n"]) -> RootDistances:
+    """The pages on shortest paths from the start to each of these targets."""
+    from vinlab.domains.web._search import search_from
+
+    depths = np.full((1, links.num_pages), UNREACHABLE, dtype=np.uint8)
+    search_from(links.offsets, links.targets, np.array([start]), depths)
+    back, count = links.reversed(), links.num_pages
+    chosen = np.unique(targets)
+    chosen = chosen[depths[0, chosen] < UNREACHABLE].astype(np.int64)
+    layer = np.stack([chosen, chosen])
+    layers = [layer]
+    while layer.shape[1]:
+        rows, before = back.rows_of(layer[1])
+        nearer = depths[0, before].astype(np.int64) == depths[0, layer[1][rows]].astype(np.int64) - 1
+        layer = np.unique(np.stack([layer[0][rows[nearer]], before[nearer]]), axis=1)
+        layers.append(layer)
+    found = np.concatenate(layers, axis=1)
+    return RootDistances(depths[0], np.unique(found[0] * count + found[1]))
+
+
 def optimal_links(
-    distances: Distances,
+    distances: Distances | RootDistances,
     pages: Int[np.ndarray, " S"],
     targets: Int[np.ndarray, " S"],
     candidates: Int[np.ndarray, "S L"],

@@ -53,6 +53,13 @@ class Links:
             return np.full(where.shape, -1, dtype=np.int64)
         return np.where(inside, self.targets[where], -1).astype(np.int64)
 
+    def rows_of(self, pages: Int[np.ndarray, " n"]) -> tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]:
+        """All links of some pages: the place of the page among these, and the page linked to."""
+        counts = self.counts(pages)
+        rows = np.repeat(np.arange(len(pages)), counts)
+        first = np.repeat(self.offsets[pages] - (np.cumsum(counts) - counts), counts)
+        return rows, self.targets[first + np.arange(len(rows))].astype(np.int64)
+
     def reversed(self) -> "Links":
         """The same links from target to source."""
         return make_links(self.targets, self.sources(), self.num_pages)

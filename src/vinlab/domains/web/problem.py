@@ -29,7 +29,17 @@ def split_pages(
     site: Site, *, rng: np.random.Generator, shares: tuple[float, float] = (0.1, 0.12)
 ) -> Int[np.ndarray, " N"]:
     """The part (0 training, 1 validation, 2 test) of every page; pages with the same text share one."""
-    draws = rng.random(site.num_pages)[site.duplicate_of]
+    return split_texts(site.duplicate_of, rng=rng, shares=shares)
+
+
+def split_texts(
+    duplicate_of: Int[np.ndarray, " N"],
+    *,
+    rng: np.random.Generator,
+    shares: tuple[float, float] = (0.1, 0.12),
+) -> Int[np.ndarray, " N"]:
+    """The same, from the first page with the text of each page."""
+    draws = rng.random(len(duplicate_of))[duplicate_of]
     validation, test = shares
     return np.where(draws < test, 2, np.where(draws < test + validation, 1, 0))
 

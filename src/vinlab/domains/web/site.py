@@ -1,11 +1,12 @@
 """A site: features and links of its pages, and queries with the pages that they describe."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.sparse import csr_matrix, vstack
 
 from vinlab.domains.web.corpus import ARTICLE, Corpus
 from vinlab.domains.web.features import (
@@ -20,6 +21,8 @@ from vinlab.domains.web.features import (
     word_rarity,
 )
 from vinlab.domains.web.link_graph import Links
+from vinlab.domains.web.tfidf import SparsePages, fit_tfidf, unit_rows
+from vinlab.domains.web.word_vectors import split_sentences
 from vinlab.types import InputError
 
 GraphKind = Literal["full", "tree"]
@@ -47,6 +50,8 @@ class Queries:
     features: Float[np.ndarray, "Q D"]
     pages: Int[np.ndarray, " Q"]
     texts: Sequence[str]
+    sparse: csr_matrix | None = None
+    """The same texts as sparse rows, where the site has them."""
 
     def __len__(self) -> int:
         return len(self.pages)
@@ -65,6 +70,8 @@ class Site:
     duplicate_of: Int[np.ndarray, " N"]
     """The first page with the same text, for most pages the page itself."""
     queries: Queries
+    sparse: SparsePages | None = None
+    """The sparse features of the pages, where they were asked for."""
 
     @property
     def num_pages(self) -> int:
@@ -120,6 +127,42 @@ def build_site(
         ),
     )
     return site, embedding
+
+
+def with_sparse_features(site: Site, corpus: Corpus) -> Site:
+    """The site with sparse features beside the dense ones; like those, they leave out the page's queries."""
+    texts = _without_queries(corpus.texts, site.queries)
+    articles = np.flatnonzero(site.levels == ARTICLE)
+    tfidf, counts = fit_tfidf([texts[page] for page in articles])
+    rows = tfidf.weigh(counts)
+    pages = SparsePages(
+        tfidf=tfidf,
+        texts=_with_categories(site, rows),
+        titles=tfidf.rows(site.titles),
+        is_category=site.levels != ARTICLE,
+    )
+    queries = replace(site.queries, sparse=tfidf.rows(site.queries.texts))
+    return replace(site, queries=queries, sparse=pages)
+
+
+def _without_queries(texts: Sequence[str], queries: Queries) -> list[str]:
+    """The texts of all pages without the sentences of their queries."""
+    left = [" ".join(split_sentences(text)) for text in texts]
+    for page, text in zip(queries.pages.tolist(), queries.texts, strict=True):
+        left[page] = left[page].replace(text, " ")
+    return left
+
+
+def _with_categories(site: Site, articles: csr_matrix) -> csr_matrix:
+    """The rows of all pages: a category has the sum of the pages in it, level by level from the lowest."""
+    count = int((site.levels != ARTICLE).sum())
+    rows = vstack([csr_matrix((count, articles.shape[1]), dtype=np.float32), articles]).tocsr()
+    children, parents = site.parents.sources(), site.parents.targets
+    for level in range(int(site.levels.max()), -1, -1):
+        inside = site.levels[parents] == level
+        pairs = np.ones(int(inside.sum()), np.float32), (parents[inside], children[inside])
+        rows = rows + unit_rows(csr_matrix(pairs, shape=(site.num_pages,) * 2) @ rows)
+    return csr_matrix(rows)
 
 
 def _require_queries(firsts: Int[np.ndarray, " Q"], config: QueryConfig) -> None:

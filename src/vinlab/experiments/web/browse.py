@@ -68,7 +68,9 @@ class Browser:
     def follow(self, query: str, *, start: int = ROOT, max_clicks: int = MAX_CLICKS) -> ClickPath:
         """Click until a page repeats or the clicks are used up."""
         features = torch.from_numpy(self.embedding.embed(query)[None])
-        plan = self.policy.eval().plan(self.view, features)
+        sparse = self.site.sparse
+        words = None if sparse is None else sparse.tfidf.embed(query)
+        plan = self.policy.eval().plan(self.view, features, words=words)
         links: list[list[tuple[int, float]]] = []
 
         def choose(rows: np.ndarray, pages: np.ndarray) -> np.ndarray:

@@ -7,12 +7,20 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Int
 
-from vinlab.domains.web.corpus import read_corpus
+from vinlab.domains.web.corpus import Corpus, read_corpus
 from vinlab.domains.web.demonstrations import ClickDemonstrations
-from vinlab.domains.web.expert import UNREACHABLE, Distances, ExpertSteps, distances_to, shortest_paths
+from vinlab.domains.web.expert import (
+    UNREACHABLE,
+    Distances,
+    ExpertSteps,
+    RootDistances,
+    distances_to,
+    shortest_paths,
+)
 from vinlab.domains.web.features import TextEmbedding
 from vinlab.domains.web.link_graph import Links
 from vinlab.domains.web.problem import (
+    PARTS,
     Part,
     WebProblems,
     draw,
@@ -21,7 +29,7 @@ from vinlab.domains.web.problem import (
     start_anywhere,
     start_at_root,
 )
-from vinlab.domains.web.site import Control, GraphKind, Site, build_site
+from vinlab.domains.web.site import Control, GraphKind, Site, build_site, with_sparse_features
 from vinlab.domains.web.site_files import is_site, open_site
 from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia
 from vinlab.models import Model
@@ -32,6 +40,9 @@ from vinlab.types import InputError, concatenate
 
 SITE_SEED, PROBLEM_SEED = 2016, 2017
 """Sites, splits, validation and test problems are the same for every seed of training."""
+
+Features = Literal["dense", "sparse"]
+"""Averages of word vectors alone, or TF-IDF features too."""
 
 SYNTHETIC = "synthetic"
 """What a manifest names as the source of the generated encyclopedia."""
@@ -45,6 +56,9 @@ class WebData:
     starts: Literal["root", "root and anywhere"]
     """Where training paths start: at the root (the paper), or as many again at random articles."""
     control: Control = "none"
+    features: Features = "dense"
+    hides_test_pages: bool = False
+    """Whether training sees the site without the test pages: neither their texts and titles nor their links."""
     training_queries: int | None = None
     """How many of the training queries to use; None uses all."""
     validation_problems: int = 500
@@ -57,18 +71,37 @@ class WebData:
 
 def load_site(data: WebData, source: Path | None) -> tuple[Site, TextEmbedding]:
     """The synthetic encyclopedia, or the site in a folder: a corpus in tables, or what ``write_site`` wrote."""
-    if source is None:
-        corpus = make_encyclopedia(data.encyclopedia, rng=np.random.default_rng(SITE_SEED))
-    elif is_site(source):
-        if data.control != "none":
-            raise InputError(
-                f"the control {data.control}: expected a folder with the corpus itself, got {source} with "
-                "finished features."
-            )
+    if source is not None and is_site(source):
+        _require_corpus(data, source)
         return open_site(source)
-    else:
-        corpus = read_corpus(source)
-    return build_site(corpus, rng=np.random.default_rng(SITE_SEED), control=data.control)
+    return make_site(data, load_corpus(data.encyclopedia, source))
+
+
+def load_corpus(encyclopedia: EncyclopediaConfig, source: Path | None) -> Corpus:
+    """The synthetic encyclopedia, or the corpus in a folder."""
+    if source is None:
+        return make_encyclopedia(encyclopedia, rng=np.random.default_rng(SITE_SEED))
+    return read_corpus(source)
+
+
+def make_site(data: WebData, corpus: Corpus) -> tuple[Site, TextEmbedding]:
+    """The site of a corpus with the features that the data ask for."""
+    site, embedding = build_site(corpus, rng=np.random.default_rng(SITE_SEED), control=data.control)
+    return (with_sparse_features(site, corpus) if data.features == "sparse" else site), embedding
+
+
+def _require_corpus(data: WebData, source: Path) -> None:
+    """Refuse a folder with finished features where the texts themselves are needed."""
+    needs = {
+        f"the control {data.control}": data.control != "none",
+        "sparse features": data.features == "sparse",
+        "hidden test pages": data.hides_test_pages,
+    }
+    for name, needed in needs.items():
+        if needed:
+            raise InputError(
+                f"{name}: expected a folder with the corpus itself, got {source} with finished features."
+            )
 
 
 def recorded_data(model: Model, source: Path | None) -> WebData:
@@ -91,7 +124,7 @@ class EvaluationProblems:
     site: Site
     links: Links
     problems: WebProblems
-    distances: Distances
+    distances: Distances | RootDistances
     steps: ExpertSteps
     solvable: Bool[np.ndarray, " B"]
 
@@ -122,11 +155,24 @@ class EvaluationSet:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """A site as training sees it."""
+
+    site: Site
+    view: SiteView
+    pages: Int[np.ndarray, " n"]
+    """The number of each of its pages in the whole site."""
+
+
+@dataclass(frozen=True)
 class WebSets:
     """The site of a run as its network reads it, and its problems."""
 
     site: Site
+    """The whole site, which is tested on."""
     view: SiteView
+    shown: Shown
+    """What training and validation see of it."""
     demonstrations: ClickDemonstrations
     validation: EvaluationSet
     test: EvaluationSet
@@ -135,46 +181,76 @@ class WebSets:
     def hash(self) -> str:
         """Of the features and the links."""
         site = self.site
-        return data_hash(site.features, site.queries.features, site.full.offsets, site.full.targets)
+        sparse = [] if site.sparse is None else [site.sparse.texts.data, site.sparse.texts.indices]
+        return data_hash(site.features, site.queries.features, site.full.offsets, site.full.targets, *sparse)
 
 
-def make_sets(site: Site, view: SiteView, data: WebData, *, seed: int) -> WebSets:
+def make_sets(site: Site, view: SiteView, data: WebData, *, seed: int, shown: Shown | None = None) -> WebSets:
     """All sets of problems; the seed changes the training problems alone."""
-    links, distances = site.graph(data.graph), _distances(site, data)
-    validation, test = make_evaluation_sets(site, data, distances)
-    training = training_problems(site, data, distances, seed=seed)
+    split = page_split(site)
+    everything = shown is None
+    shown = shown or Shown(site, view, np.arange(site.num_pages))
+    links = shown.site.graph(data.graph)
+    distances = distances_to(links, np.unique(shown.site.queries.pages))
+    validation, test = make_evaluation_sets(site, data, distances if everything else None)
+    if not everything:
+        validation = validation_set(shown.site, data, split[shown.pages], distances)
+    training = training_problems(shown.site, data, split[shown.pages], distances, seed=seed)
     steps = shortest_paths(links, training, distances)
-    return WebSets(site, view, ClickDemonstrations(site, links, training, steps), validation, test)
+    demonstrations = ClickDemonstrations(shown.site, links, training, steps)
+    return WebSets(site, view, shown, demonstrations, validation, test)
+
+
+def page_split(site: Site) -> Int[np.ndarray, " N"]:
+    """The part of every page, the same in all runs."""
+    return split_pages(site, rng=np.random.default_rng(PROBLEM_SEED))
 
 
 def make_evaluation_sets(
     site: Site, data: WebData, distances: Distances | None = None
 ) -> tuple[EvaluationSet, EvaluationSet]:
-    """The validation and the test problems."""
-    links, distances = site.graph(data.graph), distances or _distances(site, data)
+    """The validation and the test problems on the whole site."""
     rng = np.random.default_rng(PROBLEM_SEED)
     split = split_pages(site, rng=rng)
-
-    def make(part: Part, root: int, random: int) -> EvaluationSet:
-        queries = queries_of(site, split, part)
-        from_root = start_at_root(site, draw(queries, root, rng=rng))
-        from_random = start_anywhere(site, draw(queries, random, rng=rng), rng=rng)
-        return EvaluationSet(
-            make_evaluation_problems(site, links, from_root, distances),
-            make_evaluation_problems(site, links, from_random, distances),
-        )
-
-    validation = make("validation", data.validation_problems, data.validation_problems)
-    return validation, make("test", data.root_problems, data.random_problems)
+    if distances is None:
+        asked = site.queries.pages
+        held_out = asked[split[asked] != PARTS.index("training")]
+        distances = distances_to(site.graph(data.graph), np.unique(held_out))
+    validation = _make_set(site, data, split, "validation", distances, rng)
+    return validation, _make_set(site, data, split, "test", distances, rng)
 
 
-def _distances(site: Site, data: WebData) -> Distances:
-    return distances_to(site.graph(data.graph), np.unique(site.queries.pages))
+def validation_set(
+    site: Site, data: WebData, split: Int[np.ndarray, " N"], distances: Distances
+) -> EvaluationSet:
+    """Validation problems on the site as training sees it."""
+    return _make_set(site, data, split, "validation", distances, np.random.default_rng(PROBLEM_SEED))
 
 
-def training_problems(site: Site, data: WebData, distances: Distances, *, seed: int) -> WebProblems:
+def _make_set(
+    site: Site,
+    data: WebData,
+    split: Int[np.ndarray, " N"],
+    part: Part,
+    distances: Distances,
+    rng: np.random.Generator,
+) -> EvaluationSet:
+    links, queries = site.graph(data.graph), queries_of(site, split, part)
+    root, random = (
+        (data.root_problems, data.random_problems) if part == "test" else (data.validation_problems,) * 2
+    )
+    from_root = start_at_root(site, draw(queries, root, rng=rng))
+    from_random = start_anywhere(site, draw(queries, random, rng=rng), rng=rng)
+    return EvaluationSet(
+        make_evaluation_problems(site, links, from_root, distances),
+        make_evaluation_problems(site, links, from_random, distances),
+    )
+
+
+def training_problems(
+    site: Site, data: WebData, split: Int[np.ndarray, " N"], distances: Distances, *, seed: int
+) -> WebProblems:
     """The solvable training problems."""
-    split = split_pages(site, rng=np.random.default_rng(PROBLEM_SEED))
     queries = queries_of(site, split, "training")
     rng = np.random.default_rng([PROBLEM_SEED, seed])
     queries = queries if data.training_queries is None else rng.permutation(queries)[: data.training_queries]

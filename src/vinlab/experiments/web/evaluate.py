@@ -7,13 +7,20 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from vinlab.domains.web.demonstrations import make_tables
 from vinlab.domains.web.environment import follow_links
 from vinlab.domains.web.expert import optimal_links
 from vinlab.domains.web.link_graph import Links
-from vinlab.evaluation.link_ranking import LinkRanks, LinkScores, best_links, link_scores, rank_links
+from vinlab.evaluation.link_ranking import (
+    LinkRanks,
+    LinkScores,
+    best_links,
+    link_scores,
+    rank_links,
+    top_links,
+)
 from vinlab.experiments.base import EvaluateRequest, Evaluation
 from vinlab.experiments.results import RunResult
 from vinlab.experiments.web.browse import browser_of
@@ -32,7 +39,7 @@ BATCH = 128
 def validate(data: WebSets, policy: Any) -> Validation:
     """The success on validation problems; starts at the root and at random articles count the same."""
     parts = (data.validation.root, data.validation.random)
-    root, random = (evaluate_links(policy, data.view, part) for part in parts)
+    root, random = (evaluate_links(policy, data.shown.view, part) for part in parts)
     metrics = {
         "validation_root_success": root.success_rate,
         "validation_random_success": random.success_rate,
@@ -87,26 +94,29 @@ def evaluate_links(
     rng = np.random.default_rng(seed)
     steps, count = evaluated.steps, len(evaluated.problems)
     fixed, any_link = np.zeros(len(steps), dtype=np.int64), np.zeros(len(steps), dtype=np.int64)
-    clicks = np.full(count, -1)
+    clicks, reached = np.full(count, -1), np.zeros(count, dtype=bool)
     for chosen, plan in _plans(policy, view, evaluated, iterations):
         inside = np.flatnonzero((steps.problems >= chosen[0]) & (steps.problems <= chosen[-1]))
         fixed[inside], any_link[inside] = _rank_batch(policy, view, evaluated, plan, inside, rng)
         choose = partial(click, policy, view, evaluated.links, plan, rng=rng)
         clicks[chosen] = follow_links(choose, evaluated.links, evaluated.problems[chosen]).clicks
+        reached[chosen] = reach_by_top_links(policy, view, evaluated, plan, chosen, seed=seed)
         progress(int(chosen[-1]) + 1, count, "queries")
     ranks = LinkRanks(steps.problems, fixed, any_link)
-    return link_scores(ranks, clicks, evaluated.shortest, evaluated.solvable)
+    return link_scores(ranks, clicks, evaluated.shortest, evaluated.solvable, reached)
 
 
 def _plans(
     policy: LinkPolicy, view: SiteView, evaluated: EvaluationProblems, iterations: int | None
 ) -> Iterator[tuple[np.ndarray, Any]]:
     """Batches of problems, each with its plan."""
-    features = evaluated.site.queries.features
+    asked = evaluated.site.queries
     for start in range(0, len(evaluated.problems), BATCH):
         chosen = np.arange(start, min(start + BATCH, len(evaluated.problems)))
-        queries = np.asarray(features[evaluated.problems.queries[chosen]], dtype=np.float32)
-        yield chosen, policy.plan(view, torch.from_numpy(queries), iterations=iterations)
+        numbers = evaluated.problems.queries[chosen]
+        queries = torch.from_numpy(np.asarray(asked.features[numbers], dtype=np.float32))
+        words = None if asked.sparse is None else asked.sparse[numbers]
+        yield chosen, policy.plan(view, queries, iterations=iterations, words=words)
 
 
 def _rank_batch(
@@ -129,6 +139,38 @@ def _rank_batch(
         fixed[steps] = rank_links(logits, candidates == following[steps, None], rng=rng)
         any_link[steps] = rank_links(logits, optimal, rng=rng)
     return fixed, any_link
+
+
+@torch.no_grad()
+def reach_by_top_links(
+    policy: LinkPolicy,
+    view: SiteView,
+    evaluated: EvaluationProblems,
+    plan: Any,
+    chosen: Int[np.ndarray, " b"],
+    *,
+    seed: int,
+) -> Bool[np.ndarray, " b"]:
+    """The problems of a batch whose target is reached by a shortest path, four clicks on every page.
+
+    Only pages on a shortest path are followed: from others the target cannot be reached in time.
+    """
+    rng = np.random.default_rng([seed, int(chosen[0])])
+    problems = evaluated.problems[chosen]
+    rows = np.flatnonzero(evaluated.solvable[chosen])
+    pages, reached = problems.starts[rows], np.zeros(len(chosen), dtype=bool)
+    while len(rows):
+        reached[rows[pages == problems.targets[rows]]] = True
+        rows, pages = rows[~reached[rows]], pages[~reached[rows]]
+        nearer = [np.zeros((2, 0), dtype=np.int64)]
+        for steps, choices in make_tables(evaluated.links, rows, pages):
+            clicked = top_links(policy.logits(view, plan, choices).numpy(), rng=rng)
+            candidates, targets = choices.candidates.numpy(), problems.targets[rows[steps]]
+            clicked &= optimal_links(evaluated.distances, pages[steps], targets, candidates)
+            step, link = np.nonzero(clicked)
+            nearer.append(np.stack([rows[steps][step], candidates[step, link]]))
+        rows, pages = np.unique(np.concatenate(nearer, axis=1), axis=1)
+    return reached
 
 
 @torch.no_grad()

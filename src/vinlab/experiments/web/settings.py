@@ -7,7 +7,7 @@ from typing import Literal
 from vinlab.domains.web.site import Control, GraphKind
 from vinlab.domains.web.synthetic import EncyclopediaConfig
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
-from vinlab.experiments.web.data import WebData
+from vinlab.experiments.web.data import Features, WebData
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.links.configs import (
@@ -59,9 +59,11 @@ EPOCHS = {"pages": 1, "pages-k0": 1}
 DEFAULT_EPOCHS = 4
 CONTROLS: dict[Control, tuple[str, ...]] = {
     "none": tuple(NETWORKS),
-    "leaky": ("baseline", "members", "pages"),
+    "leaky": ("baseline", "vin", "members", "pages"),
     "random-vectors": ("baseline", "members", "pages"),
 }
+SPARSE = ("baseline", "vin", "members", "pages", "pages-k0")
+"""The networks with a setting that reads sparse features too."""
 GRAPHS: tuple[GraphKind, ...] = ("full", "tree")
 
 
@@ -70,10 +72,11 @@ def one_cycle(epochs: int, rate: float, batch: int = 128) -> ImitationConfig:
     return ImitationConfig(stages=(Stage(epochs, rate, "one-cycle"),), batch_problems=batch)
 
 
-def learning_of(network: str, budget: Budget) -> ImitationConfig:
-    """How the whole network is trained."""
+def learning_of(network: str, budget: Budget, *, sparse: bool = False) -> ImitationConfig:
+    """How the whole network is trained; a plan on pages with sparse features has a handful of weights."""
     epochs = EPOCHS.get(network, DEFAULT_EPOCHS) if budget == "paper" else {"smoke": 1, "small": 2}[budget]
-    return one_cycle(epochs, 1e-3 if network.startswith("pages") else 3e-3)
+    on_pages = 3e-2 if sparse else 1e-3
+    return one_cycle(epochs, on_pages if network.startswith("pages") else 3e-3)
 
 
 def first_stage(network: str, learning: ImitationConfig) -> FirstStage | None:
@@ -84,17 +87,26 @@ def first_stage(network: str, learning: ImitationConfig) -> FirstStage | None:
 
 
 def configure(
-    network: str, graph: GraphKind, control: Control, budget: Budget, recipe: Recipe
+    network: str,
+    graph: GraphKind,
+    control: Control,
+    budget: Budget,
+    recipe: Recipe,
+    *,
+    features: Features = "dense",
 ) -> WebTraining:
     """The recipe ``paper`` trains on paths from the root, ``default`` on as many from random articles too."""
-    data = WebData(graph, starts="root" if recipe == "paper" else "root and anywhere", control=control)
+    starts = "root" if recipe == "paper" else "root and anywhere"
+    sparse = features == "sparse"
+    data = WebData(graph, starts, control=control, features=features, hides_test_pages=sparse)
     if budget != "paper":
         data = replace(data, training_queries={"smoke": 200, "small": 4000}[budget])
     if budget == "smoke":
         small = EncyclopediaConfig(branches=(4, 3), articles=150, sentences=24)
         data = replace(data, validation_problems=20, root_problems=30, random_problems=40, encyclopedia=small)
-    learning = learning_of(network, budget)
-    return WebTraining(NETWORKS[network][0], data, learning, first_stage(network, learning))
+    learning = learning_of(network, budget, sparse=sparse)
+    settings = replace(NETWORKS[network][0], sparse=sparse)
+    return WebTraining(settings, data, learning, first_stage(network, learning))
 
 
 def _setting(graph: GraphKind, network: str, control: Control) -> Setting[WebTraining]:
@@ -108,9 +120,23 @@ def _setting(graph: GraphKind, network: str, control: Control) -> Setting[WebTra
     )
 
 
-SETTINGS = by_id(
-    _setting(graph, network, control)
-    for control, networks in CONTROLS.items()
-    for graph in GRAPHS
-    for network in networks
+def _sparse_setting(graph: GraphKind, network: str) -> Setting[WebTraining]:
+    dense = _setting(graph, network, "none")
+    configured = partial(configure, network, graph, "none", features="sparse")
+    return replace(
+        dense, id=f"{dense.id}-sparse", about=f"{dense.about}, sparse features", configure=configured
+    )
+
+
+NAVIGATION = by_id(
+    [
+        *(
+            _setting(graph, network, control)
+            for control, networks in CONTROLS.items()
+            for graph in GRAPHS
+            for network in networks
+        ),
+        *(_sparse_setting(graph, network) for graph in GRAPHS for network in SPARSE),
+    ]
 )
+"""The search for the page that a query describes."""

@@ -32,6 +32,7 @@ def index_view(site: Site, discount: float) -> SiteView:
         nodes=torch.from_numpy(index),
         transition=_transition(sources, targets, len(index), discount),
         membership=torch.from_numpy(index_membership(site, node)),
+        sparse=site.sparse,
     )
 
 
@@ -57,6 +58,7 @@ def page_view(site: Site, kind: GraphKind, discount: float) -> SiteView:
         nodes=every,
         transition=_transition(links.sources(), np.asarray(links.targets), site.num_pages, discount),
         membership=every[:, None],
+        sparse=site.sparse,
     )
 
 

@@ -1,7 +1,7 @@
 """The settings of the link policies, as a manifest holds them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -14,6 +14,8 @@ from vinlab.networks.links.modules import (
     ReactiveScores,
     SimilarityAttention,
     SoftmaxPageReward,
+    SparsePageReward,
+    SparseScores,
     TanhSimilarityReward,
 )
 from vinlab.networks.links.policies import (
@@ -35,6 +37,12 @@ class LinkConfig(ABC):
     kind: ClassVar[str]
     dimension: int = field(default=100, kw_only=True)
     """The number of features of a page; filled in from the site."""
+    sparse: bool = field(default=False, kw_only=True)
+    """Whether sparse features are read too."""
+
+    def words(self, initial: Sequence[float] = (10.0, 2.0, 10.0, 0.0)) -> SparseScores | None:
+        """The weights of the kinds of similarity, where sparse features are read."""
+        return SparseScores(initial) if self.sparse else None
 
     @abstractmethod
     def build(self) -> LinkPolicy:
@@ -54,7 +62,7 @@ class ReactiveConfig(LinkConfig):
 
     def build(self) -> LinkPolicy:
         """The policy with fresh weights."""
-        return ReactivePolicy(self.dimension)
+        return ReactivePolicy(self.dimension, words=self.words())
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,7 @@ class IndexVinConfig(LinkConfig):
             attention=attention,
             coefficient=PlanGate(self.dimension),
             reactive=ReactiveScores(self.dimension),
+            words=self.words(),
         )
 
 
@@ -104,7 +113,9 @@ class PageVinConfig(LinkConfig):
         """The policy with fresh weights."""
         return PlannedPolicy(
             self.dimension,
-            reward=SoftmaxPageReward(self.dimension),
+            reward=SparsePageReward() if self.sparse else SoftmaxPageReward(self.dimension),
             planner=GraphPlanner(iterations=self.iterations),
             attention=LogMembershipAttention(scale=2.0),
+            # A query describes an article: categories start with next to no reward.
+            words=self.words((40.0, 6.0, 0.0, -10.0)),
         )

@@ -1,5 +1,7 @@
 """The parts of a VIN over links: rewards by similarity, attention over a planning graph, reactive scores."""
 
+from collections.abc import Sequence
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -24,6 +26,22 @@ class DiagonalBilinear(nn.Module):
         return (self.weight * first + self.bias) @ second.T
 
 
+class SparseScores(nn.Module):
+    """A sum of the kinds of similarity between a query and a page, with a learned weight for each.
+
+    Similarities are cosines of long rows and mostly far below 1, so the weights are large; they are stored as tenths,
+    which a step of Adam can move.
+    """
+
+    def __init__(self, initial: Sequence[float]) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor(initial) / 10)
+
+    def forward(self, similarities: Float[Tensor, "*S kinds"]) -> Float[Tensor, "*S"]:
+        """The score of each pair."""
+        return similarities @ (10 * self.weight)
+
+
 class TanhSimilarityReward(nn.Module):
     """The paper's reward of a node: ``tanh`` of its similarity to the query."""
 
@@ -31,9 +49,15 @@ class TanhSimilarityReward(nn.Module):
         super().__init__()
         self.likeness = DiagonalBilinear(dimension)
 
-    def forward(self, queries: Float[Tensor, "B D"], nodes: Float[Tensor, "G D"]) -> Float[Tensor, "B G"]:
-        """The reward of every node for every query."""
-        return torch.tanh(self.likeness(queries, nodes))
+    def forward(
+        self,
+        queries: Float[Tensor, "B D"],
+        nodes: Float[Tensor, "G D"],
+        common: Float[Tensor, "B G"] | None = None,
+    ) -> Float[Tensor, "B G"]:
+        """The reward of every node for every query; ``common`` is their score by sparse features."""
+        likeness = self.likeness(queries, nodes)
+        return torch.tanh(likeness if common is None else likeness + common)
 
 
 class SoftmaxPageReward(nn.Module):
@@ -49,9 +73,21 @@ class SoftmaxPageReward(nn.Module):
             self.turn.weight.copy_(initial * torch.eye(dimension))
             self.turn.bias.zero_()
 
-    def forward(self, queries: Float[Tensor, "B D"], nodes: Float[Tensor, "G D"]) -> Float[Tensor, "B G"]:
+    def forward(
+        self, queries: Float[Tensor, "B D"], nodes: Float[Tensor, "G D"], common: None = None
+    ) -> Float[Tensor, "B G"]:
         """The reward of every node for every query."""
         return (self.turn(queries) @ nodes.T).softmax(dim=1)
+
+
+class SparsePageReward(nn.Module):
+    """The same probability by sparse features alone: a softmax of the score of each node."""
+
+    def forward(
+        self, queries: Float[Tensor, "B D"], nodes: Float[Tensor, "G D"], common: Float[Tensor, "B G"]
+    ) -> Float[Tensor, "B G"]:
+        """The reward of every node for every query."""
+        return common.softmax(dim=1)
 
 
 class SimilarityAttention(nn.Module):

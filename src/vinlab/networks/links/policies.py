@@ -8,16 +8,30 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.networks.links.modules import ReactiveScores
+from vinlab.networks.links.modules import ReactiveScores, SparseScores, gather_entries
 from vinlab.networks.links.view import SiteView
 from vinlab.planning.graph import GraphPlanner
 from vinlab.types import InputError, LinkChoices
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The queries of a batch: dense features, and sparse rows where the policy reads them."""
+
+    queries: Float[Tensor, "B D"]
+    words: Any
 
 
 class LinkPolicy(nn.Module, ABC):
     """A policy that plans once per query and then scores the links of any number of pages."""
 
     dimension: int
+    words: SparseScores | None
+    """The learned weights of sparse features, where the policy reads them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = None
 
     def require_fitting(self, site: SiteView) -> None:
         """Refuse a site whose features have another dimension than the weights."""
@@ -26,6 +40,19 @@ class LinkPolicy(nn.Module, ABC):
                 f"expected a site with {self.dimension} features a page, as the weights have, got "
                 f"{site.dimension}: use word vectors of dimension {self.dimension}."
             )
+        if self.words is not None and site.sparse is None:
+            raise InputError(
+                "expected a site with sparse features, as the weights have, got dense ones alone."
+            )
+
+    def common(self, site: SiteView, asked: Asked, choices: LinkChoices) -> Float[Tensor, "S l"] | float:
+        """The score of each candidate by sparse features; 0 where there are none."""
+        if self.words is None:
+            return 0.0
+        # A batch holds the same pages many times: each is compared with the queries once.
+        pages, place = torch.unique(choices.candidates, return_inverse=True)
+        scores = self.words(site.similarities(asked.words, pages))
+        return gather_entries(scores, choices.rows[:, None].expand_as(place), place)
 
     @property
     def iterations(self) -> int | None:
@@ -33,8 +60,15 @@ class LinkPolicy(nn.Module, ABC):
         return None
 
     @abstractmethod
-    def plan(self, site: SiteView, queries: Float[Tensor, "B D"], *, iterations: int | None = None) -> Any:
-        """What all steps of a query share."""
+    def plan(
+        self,
+        site: SiteView,
+        queries: Float[Tensor, "B D"],
+        *,
+        iterations: int | None = None,
+        words: Any = None,
+    ) -> Any:
+        """What all steps of a query share; ``words`` are the queries as sparse rows."""
 
     @abstractmethod
     def raw_logits(self, site: SiteView, plan: Any, choices: LinkChoices) -> Float[Tensor, "S l"]:
@@ -48,30 +82,34 @@ class LinkPolicy(nn.Module, ABC):
 class ReactivePolicy(LinkPolicy):
     """The baseline: logits from the page, the query and the link alone."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, *, words: SparseScores | None = None) -> None:
         super().__init__()
         self.dimension = dimension
         self.reactive = ReactiveScores(dimension)
+        self.words = words
 
     def plan(
-        self, site: SiteView, queries: Float[Tensor, "B D"], *, iterations: int | None = None
-    ) -> Float[Tensor, "B D"]:
+        self,
+        site: SiteView,
+        queries: Float[Tensor, "B D"],
+        *,
+        iterations: int | None = None,
+        words: Any = None,
+    ) -> Asked:
         """The queries; nothing is planned."""
         self.require_fitting(site)
-        return queries
+        return Asked(queries, words)
 
-    def raw_logits(
-        self, site: SiteView, plan: Float[Tensor, "B D"], choices: LinkChoices
-    ) -> Float[Tensor, "S l"]:
+    def raw_logits(self, site: SiteView, plan: Asked, choices: LinkChoices) -> Float[Tensor, "S l"]:
         """The reactive scores."""
-        return self.reactive(site.read(choices.pages), plan[choices.rows], site.read(choices.candidates))
+        here, asked = site.read(choices.pages), plan.queries[choices.rows]
+        return self.reactive(here, asked, site.read(choices.candidates)) + self.common(site, plan, choices)
 
 
 @dataclass(frozen=True)
-class LinkPlan:
+class LinkPlan(Asked):
     """The plan of each query of a batch."""
 
-    queries: Float[Tensor, "B D"]
     reward: Float[Tensor, "B G"]
     value: Float[Tensor, "B G"]
 
@@ -80,10 +118,17 @@ class PlannedPolicy(LinkPolicy):
     """A VIN over links that follows its plan alone: what attention reads at a link is its logit."""
 
     def __init__(
-        self, dimension: int, *, reward: nn.Module, planner: GraphPlanner, attention: nn.Module
+        self,
+        dimension: int,
+        *,
+        reward: nn.Module,
+        planner: GraphPlanner,
+        attention: nn.Module,
+        words: SparseScores | None = None,
     ) -> None:
         super().__init__()
         self.dimension = dimension
+        self.words = words
         self.reward = reward
         self.planner = planner
         self.attention = attention
@@ -94,12 +139,19 @@ class PlannedPolicy(LinkPolicy):
         return self.planner.iterations
 
     def plan(
-        self, site: SiteView, queries: Float[Tensor, "B D"], *, iterations: int | None = None
+        self,
+        site: SiteView,
+        queries: Float[Tensor, "B D"],
+        *,
+        iterations: int | None = None,
+        words: Any = None,
     ) -> LinkPlan:
         """One plan per query, for all of its steps."""
         self.require_fitting(site)
-        reward = self.reward(queries, site.node_features)
-        return LinkPlan(queries, reward, self.planner.values(reward, site.transition, iterations=iterations))
+        common = None if self.words is None else self.words(site.similarities(words, site.nodes))
+        reward = self.reward(queries, site.node_features, common)
+        value = self.planner.values(reward, site.transition, iterations=iterations)
+        return LinkPlan(queries, words, reward, value)
 
     def raw_logits(self, site: SiteView, plan: LinkPlan, choices: LinkChoices) -> Float[Tensor, "S l"]:
         """The plan at each candidate."""
@@ -118,8 +170,9 @@ class LinkValueIterationNetwork(PlannedPolicy):
         attention: nn.Module,
         coefficient: nn.Module,
         reactive: nn.Module,
+        words: SparseScores | None = None,
     ) -> None:
-        super().__init__(dimension, reward=reward, planner=planner, attention=attention)
+        super().__init__(dimension, reward=reward, planner=planner, attention=attention, words=words)
         self.coefficient = coefficient
         self.reactive = reactive
 
@@ -127,10 +180,15 @@ class LinkValueIterationNetwork(PlannedPolicy):
         """The plan at each candidate, weighted by the gate, plus the reactive scores."""
         here, asked = site.read(choices.pages), plan.queries[choices.rows]
         planned = self.coefficient(here, asked) * self.attention(site, plan.value, choices)
-        return planned + self.reactive(here, asked, site.read(choices.candidates))
+        reactive = self.reactive(here, asked, site.read(choices.candidates))
+        return planned + reactive + self.common(site, plan, choices)
 
     def without_reactive_part(self) -> PlannedPolicy:
         """The policy that follows this one's plan alone; both share their weights."""
         return PlannedPolicy(
-            self.dimension, reward=self.reward, planner=self.planner, attention=self.attention
+            self.dimension,
+            reward=self.reward,
+            planner=self.planner,
+            attention=self.attention,
+            words=self.words,
         )

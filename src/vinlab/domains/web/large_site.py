@@ -1,6 +1,7 @@
-"""Generated sites of any size on disk, for the benchmark of scale: a tree of categories, articles with random links."""
+"""Generated sites of any size on disk: categories, articles with random links, and a smaller site to plan on."""
 
 import itertools
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from vinlab.domains.web.corpus import ARTICLE
-from vinlab.domains.web.link_graph import Links
+from vinlab.domains.web.link_graph import Links, make_links
 from vinlab.domains.web.site import Queries, Site
 from vinlab.types import InputError
 
@@ -20,6 +21,8 @@ TOP = (15, 7)
 
 WIDEST = 50
 CHUNK = 1 << 18
+FORMAT = 2
+"""The version of the files; a folder of another version is refused."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,16 @@ class LargeSiteConfig:
     """Links of an article, that to its category included."""
     dimension: int = 100
     queries: int = 20_000
+    planning_pages: int = 4600
+    """Pages of the smaller site that is planned on; the school encyclopedia has about as many."""
 
     def __post_init__(self) -> None:
         if self.pages < 1000:
             raise InputError(f"expected a site of 1,000 pages or more, got {self.pages}.")
+        if not 200 <= self.planning_pages <= self.pages:
+            raise InputError(
+                f"planning_pages: expected 200 to {self.pages}, the size of the site, got {self.planning_pages}."
+            )
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,24 @@ class _Level:
     first: int
     count: int
     fan: int
+
+
+@dataclass(frozen=True)
+class PlanningSite:
+    """A smaller site whose graph is planned on: a school's edition of the large one."""
+
+    features: Float[np.ndarray, "G D"]
+    links: Links
+    pages: Int[np.ndarray, " G"]
+    """The page of the large site with the same subject; -1 where it has none."""
+
+    def require_known(self, num_pages: int) -> None:
+        """Refuse a planning site that has no page in common with the large one."""
+        if not ((self.pages >= 0) & (self.pages < num_pages)).any():
+            raise InputError(
+                f"planning site: expected a page that the large site of {num_pages} pages knows, got none among "
+                f"{len(self.pages)}."
+            )
 
 
 class NumberedTitles(Sequence[str]):
@@ -86,6 +113,7 @@ def write_large_site(folder: Path, config: LargeSiteConfig, *, rng: np.random.Ge
     _write_features(folder, config, levels, pages, rng)
     _write_links(folder, config, levels, pages, rng)
     _write_queries(folder, config, levels, rng)
+    (folder / "site.json").write_text(json.dumps({"format": FORMAT, "pages": pages}), encoding="utf-8")
 
 
 def _open(folder: Path, name: str, kind: str, shape: tuple[int, ...]) -> np.memmap:
@@ -168,8 +196,22 @@ def _write_queries(
     np.save(folder / "query_features.npy", features, allow_pickle=False)
 
 
+def require_format(folder: Path) -> None:
+    """Refuse a folder that another version wrote."""
+    path = folder / "site.json"
+    try:
+        found = json.loads(path.read_text(encoding="utf-8")).get("format")
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"{path}: expected a generated site of format {FORMAT}, got none that can be read."
+        ) from error
+    if found != FORMAT:
+        raise InputError(f"{path}: expected a generated site of format {FORMAT}, got format {found}.")
+
+
 def open_large_site(folder: Path) -> Site:
     """The site in a folder, memory-mapped; both of its graphs are the one that was written."""
+    require_format(folder)
     arrays = {
         path.stem: np.load(path, mmap_mode="c", allow_pickle=False) for path in sorted(folder.glob("*.npy"))
     }
@@ -190,3 +232,45 @@ def open_large_site(folder: Path) -> Site:
             arrays["query_features"], arrays["query_pages"], NumberedTitles(len(arrays["query_pages"]))
         ),
     )
+
+
+def make_planning_site(site: Site, pages: int, *, rng: np.random.Generator) -> PlanningSite:
+    """A school's edition: the root, two levels of categories, and some of the articles with links of their own.
+
+    Its texts are shorter, so its features differ a little from those of the large site.
+    """
+    index = site.index()
+    articles = np.flatnonzero(np.asarray(site.levels) == ARTICLE)
+    chosen = np.sort(rng.choice(articles, pages - len(index), replace=False))
+    homes = chosen.copy()
+    while (deep := homes >= len(index)).any():
+        homes[deep] = site.parents.targets[homes[deep] - 1]
+    numbers = np.arange(len(index), pages)
+    parents = np.concatenate([np.asarray(site.parents.targets[: len(index) - 1]), homes])
+    children = np.arange(1, pages)
+    sources, targets = _school_links(numbers, homes, rng)
+    kept = np.concatenate([index, chosen])
+    features = np.asarray(site.features[kept], dtype=np.float32)
+    features = features + 0.3 * rng.standard_normal(features.shape, dtype=np.float32)
+    return PlanningSite(
+        features=features,
+        links=make_links(
+            np.concatenate([children, parents, sources]), np.concatenate([parents, children, targets]), pages
+        ),
+        pages=kept,
+    )
+
+
+def _school_links(
+    numbers: Int[np.ndarray, " n"], homes: Int[np.ndarray, " n"], rng: np.random.Generator, each: int = 12
+) -> tuple[Int[np.ndarray, " E"], Int[np.ndarray, " E"]]:
+    """Links among articles: three of four stay within the category."""
+    order = np.argsort(homes, kind="stable")
+    sizes = np.bincount(homes)
+    begins = np.cumsum(sizes) - sizes
+    sources = np.repeat(np.arange(len(numbers)), each)
+    targets = rng.integers(0, len(numbers), len(sources))
+    near = rng.random(len(sources)) < 0.75
+    home = homes[sources[near]]
+    targets[near] = order[begins[home] + rng.integers(0, sizes[home])]
+    return numbers[sources], numbers[targets]

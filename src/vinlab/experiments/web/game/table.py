@@ -1,0 +1,105 @@
+"""The table of the player's game: our players beside people and the shortest paths."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from vinlab.evaluation.statistics import mean_text
+from vinlab.experiments.tables import NONE, Column, counts_text, group_runs, render, scores_of
+from vinlab.experiments.web.game.settings import PLAYERS, SETTINGS
+from vinlab.recording.finished_run import FinishedRun
+
+WIDTH = 120
+TEXT = """\
+Start and target are articles, the target is known by its title, and a player sees the links of the pages that it has
+been to; a click follows one of them or goes back, and both count. {games} games with held-out targets and the shortest
+lengths that people had; nothing of a test page, neither text nor title nor links, is seen in training or remembered.
+*Finished*: within 10 clicks, for people at any number of clicks (back clicks not counted); *by a shortest path*: of all
+games; *clicks*, *shortest*: of finished games. *K = 0*: the same weights without backups."""
+
+LENGTHS = ("1", "2", "3", "4", "5")
+COUNTERS = {"finished": 3, "shortest_paths": 3, "clicks": 2, "shortest": 2}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A player: its figures in each seed."""
+
+    player: str
+    seeds: str
+    scores: Sequence[Mapping[str, Any]]
+
+    def text(self, name: str) -> str:
+        """Mean and deviation over the seeds."""
+        found = [float(scores[name]) for scores in self.scores if scores.get(name) is not None]
+        return mean_text(found, digits=COUNTERS[name]) if found else NONE
+
+    def by_length(self) -> str:
+        """The finished share at each shortest length."""
+        lengths = [scores["by_length"] for scores in self.scores]
+        known = [[each[length]["finished"] for each in lengths if length in each] for length in LENGTHS]
+        return " / ".join(f"{fmean(shares):.2f}" if shares else NONE for shares in known)
+
+
+COLUMNS: tuple[Column[Row], ...] = (
+    Column("player", lambda row: row.player),
+    Column("seeds", lambda row: row.seeds),
+    Column("finished", lambda row: row.text("finished")),
+    Column("by a shortest path", lambda row: row.text("shortest_paths")),
+    Column("clicks", lambda row: row.text("clicks")),
+    Column("shortest", lambda row: row.text("shortest")),
+    Column(f"finished at shortest length {' / '.join(LENGTHS)}", Row.by_length),
+)
+
+
+def game_section(runs: Sequence[FinishedRun]) -> list[str]:
+    """The heading, the explanation and a table for each site."""
+    parts = ["## The player's game", ""]
+    for source, found in group_runs(runs, lambda run: str(run.manifest.config["data"]["source"])).items():
+        games = counts_text(scores["games"]["num_games"] for scores in scores_of(found))
+        text = textwrap.fill(TEXT.replace("\n", " ").format(games=games), WIDTH, break_on_hyphens=False)
+        data = "" if source == "synthetic" else f" --data FOLDER/{source}"
+        command = f"Command: `vinlab train web/game/vin{data} --seed 0`, likewise for the others."
+        parts += [f"{source}. {text}\n", render(COLUMNS, _rows(found)), command, ""]
+    return parts
+
+
+def _rows(runs: Sequence[FinishedRun]) -> list[Row]:
+    groups = group_runs(runs, lambda run: run.manifest.id)
+    rows = []
+    for id in SETTINGS:
+        if id in groups:
+            rows += _player_rows(id.rpartition("/")[2], groups[id])
+    return [*rows, _shortest_row(runs), *_people_rows(runs)]
+
+
+def _player_rows(player: str, runs: Sequence[FinishedRun]) -> list[Row]:
+    scores, seeds = scores_of(runs), str(len(runs))
+    planned = Row(player, seeds, [found["games"] for found in scores])
+    if PLAYERS[player][1] == 1:
+        return [planned]
+    return [planned, Row(f"{player}, K = 0", seeds, [found["games_without_backups"] for found in scores])]
+
+
+def _shortest_row(runs: Sequence[FinishedRun]) -> Row:
+    """A player that knows the whole graph takes a shortest path in every game."""
+    games = scores_of(runs)[0]["games"]
+    lengths = {length: {"finished": 1.0} for length in games["by_length"]}
+    total = sum(each["num_games"] for each in games["by_length"].values())
+    mean = sum(int(length) * each["num_games"] for length, each in games["by_length"].items()) / total
+    figures = {"finished": 1.0, "shortest_paths": 1.0, "clicks": mean, "shortest": mean, "by_length": lengths}
+    return Row("whole graph (shortest paths)", NONE, [figures])
+
+
+def _people_rows(runs: Sequence[FinishedRun]) -> list[Row]:
+    people = runs[0].result.get("people")
+    if people is None:
+        return []
+    in_time = {**people, "finished": people["finished_in_time"], "by_length": {}}
+    in_time |= {"clicks": None, "shortest": None, "shortest_paths": None}
+    return [
+        Row(f"people ({people['num_games']:,} games)", NONE, [people]),
+        Row("people, within 10 clicks", NONE, [in_time]),
+    ]

@@ -1,0 +1,124 @@
+"""A large generated site in mapped files, the smaller site to plan on, and problems from the root."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Int
+
+from vinlab.domains.web.demonstrations import ClickDemonstrations
+from vinlab.domains.web.expert import ExpertSteps, distances_from, paths_from
+from vinlab.domains.web.large_site import (
+    LargeSiteConfig,
+    PlanningSite,
+    make_planning_site,
+    open_large_site,
+    write_large_site,
+)
+from vinlab.domains.web.problem import (
+    PARTS,
+    ROOT,
+    Part,
+    WebProblems,
+    draw,
+    queries_of,
+    split_pages,
+    start_at_root,
+)
+from vinlab.domains.web.site import Site
+from vinlab.experiments.web.data import PROBLEM_SEED, SITE_SEED, EvaluationProblems
+from vinlab.networks.links.view import SiteView
+from vinlab.planning.graph import GraphTransition
+from vinlab.recording.hashing import data_hash
+
+
+@dataclass(frozen=True)
+class ScaleData:
+    """The large site and its problems, all from the root."""
+
+    site: LargeSiteConfig
+    training_queries: int
+    validation_problems: int
+    test_problems: int
+
+
+@dataclass(frozen=True)
+class ScaleSets:
+    """The large site as a network reads it, and its problems."""
+
+    site: Site
+    view: SiteView
+    demonstrations: ClickDemonstrations
+    validation: EvaluationProblems
+    test: EvaluationProblems
+    folder: tempfile.TemporaryDirectory | None
+    """Holds the mapped files as long as the sets are used."""
+
+    @property
+    def hash(self) -> str:
+        """Of the queries, the links of the first pages and the planning graph."""
+        site, nodes = self.site, self.view.node_features
+        return data_hash(site.queries.features, site.queries.pages, site.full.targets[: 1 << 20], nodes)
+
+
+def make_sets(data: ScaleData, *, seed: int, folder: Path | None = None) -> ScaleSets:
+    """Write the site to a temporary folder, or to the one given, and make its problems."""
+    kept = None if folder else tempfile.TemporaryDirectory(prefix="vinlab-site-")
+    where = folder or Path(kept.name)  # type: ignore[union-attr]
+    if not (where / "site.json").exists():
+        write_large_site(where, data.site, rng=np.random.default_rng(SITE_SEED))
+    site = open_large_site(where)
+    planning = make_planning_site(site, data.site.planning_pages, rng=np.random.default_rng(SITE_SEED))
+    rng = np.random.default_rng(PROBLEM_SEED)
+    split = split_pages(site, rng=rng)
+    validation, test = (
+        start_at_root(site, draw(queries_of(site, split, part), count, rng=rng))
+        for part, count in (("validation", data.validation_problems), ("test", data.test_problems))
+    )
+    training = _training(site, split, data, seed)
+    return ScaleSets(
+        site=site,
+        view=planning_view(site, planning),
+        demonstrations=ClickDemonstrations(site, site.full, training, _paths(site, training)),
+        validation=evaluation_problems(site, validation),
+        test=evaluation_problems(site, test),
+        folder=kept,
+    )
+
+
+def _training(site: Site, split: Int[np.ndarray, " N"], data: ScaleData, seed: int) -> WebProblems:
+    part: Part = PARTS[0]
+    rng = np.random.default_rng([PROBLEM_SEED, seed])
+    queries = rng.permutation(queries_of(site, split, part))[: data.training_queries]
+    return start_at_root(site, queries)
+
+
+def _paths(site: Site, problems: WebProblems) -> ExpertSteps:
+    return paths_from(site.full, ROOT, problems.targets)
+
+
+def evaluation_problems(site: Site, problems: WebProblems) -> EvaluationProblems:
+    """The problems with the paths of one search from the root, and all pages on shortest paths."""
+    distances = distances_from(site.full, ROOT, problems.targets)
+    steps = _paths(site, problems)
+    solvable = np.bincount(steps.problems, minlength=len(problems)) > 0
+    return EvaluationProblems(site, site.full, problems, distances, steps, solvable)
+
+
+def planning_view(site: Site, planning: PlanningSite, *, discount: float = 1.0) -> SiteView:
+    """The large site with the smaller one's graph to plan on, each of whose pages also links to itself."""
+    planning.require_known(site.num_pages)
+    count = len(planning.pages)
+    own = np.arange(count)
+    sources = torch.from_numpy(np.concatenate([planning.links.sources(), own]))
+    targets = torch.from_numpy(np.concatenate([planning.links.targets.astype(np.int64), own]))
+    return SiteView(
+        features=torch.from_numpy(site.features),
+        nodes=torch.from_numpy(planning.pages),
+        transition=GraphTransition(sources, targets, torch.full((len(sources),), discount), count),
+        # Attention by similarity needs no membership.
+        membership=torch.zeros(1, 1, dtype=torch.int64).expand(site.num_pages, 1),
+        own_node_features=torch.from_numpy(planning.features),
+    )

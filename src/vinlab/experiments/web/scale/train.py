@@ -1,0 +1,64 @@
+"""Training and evaluation on a large site, from the root."""
+
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from vinlab.experiments.base import EvaluateRequest, Evaluation, FitContext, TrainingRequest
+from vinlab.experiments.results import RunResult
+from vinlab.experiments.web.evaluate import evaluate_links
+from vinlab.experiments.web.scale.data import ScaleData, ScaleSets, make_sets
+from vinlab.experiments.web.scale.settings import ScaleTraining
+from vinlab.experiments.web.train import Lesson, fit_stages
+from vinlab.learners.callbacks import Validation
+from vinlab.learners.training_state import Best
+from vinlab.models import Model
+from vinlab.networks.links.policies import LinkPolicy
+from vinlab.recording.serialization import dataclass_from_plain
+from vinlab.types import InputError
+
+
+def make_data(config: ScaleTraining, request: TrainingRequest) -> ScaleSets:
+    """The site and the sets of a run."""
+    if request.data is not None:
+        raise InputError(f"{request.id} does not support --data {request.data}: its site is generated.")
+    return make_sets(config.data, seed=request.seed)
+
+
+def fit(config: ScaleTraining, data: ScaleSets, network: LinkPolicy, context: FitContext) -> Best:
+    """Imitate the expert; the VIN without backups first, then with its reward frozen."""
+    lesson = Lesson(data.demonstrations, data.view, partial(validate, data))
+    return fit_stages(network, config.learning, config.first, lesson, context)
+
+
+def validate(data: ScaleSets, policy: Any) -> Validation:
+    """The paper's success on validation problems."""
+    found = evaluate_links(policy, data.view, data.validation)
+    return Validation(found.success_rate, {"validation_root_success": found.success_rate})
+
+
+def score(config: ScaleTraining, data: ScaleSets, network: LinkPolicy, seed: int) -> RunResult:
+    """The scores on the test problems."""
+    return RunResult(
+        scores={"root": asdict(evaluate_links(network, data.view, data.test))},
+        extra={
+            "training_queries": len(data.demonstrations),
+            "training_steps": int(data.demonstrations.weights.sum()),
+            "planning_pages": int(data.view.transition.num_nodes),
+        },
+    )
+
+
+def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
+    """The scores of a model on the test problems of its site, which is generated anew."""
+    reason = "its test problems are queries of a generated site"
+    request.refuse(model.id, problems=reason, corner_cutting=reason, data=reason)
+    if not isinstance(request.iterations, int | None):
+        raise InputError(f"--iterations: expected one number, got {request.iterations}.")
+    plain = {name: entry for name, entry in model.config["data"].items() if name != "source"}
+    sets = make_sets(dataclass_from_plain(ScaleData, plain, name="data"), seed=0)
+    policy: Any = model.network
+    found = evaluate_links(
+        policy, sets.view, sets.test, iterations=request.iterations, progress=request.progress
+    )
+    return Evaluation({"root": asdict(found)}, {"iterations": request.iterations or policy.iterations})
