@@ -2,7 +2,13 @@
 
 from vinlab.modules.attention import PatchAttention, StateAttention
 from vinlab.modules.policy import IdentityPolicy, LinearPolicy, MlpPolicy, TemperaturePolicy
-from vinlab.modules.reward import CnnReward, ExpCostReward, HierarchicalReward, LinearReward
+from vinlab.modules.reward import (
+    CnnReward,
+    ExpCostReward,
+    HierarchicalReward,
+    LinearReward,
+    PooledLinearReward,
+)
 from vinlab.modules.transition import (
     FixedTransition,
     HierarchicalTransition,
@@ -26,6 +32,7 @@ __all__ = [
     "LinearReward",
     "MlpPolicy",
     "PatchAttention",
+    "PooledLinearReward",
     "SharedTransition",
     "SoftmaxTransition",
     "StateAttention",

@@ -26,6 +26,7 @@ REGISTRY: dict[str, str] = {
     "vin": "grid.configs:VinConfig",
     "authors-vin": "grid.configs:AuthorsVinConfig",
     "authors-untied-vin": "grid.configs:AuthorsUntiedVinConfig",
+    "authors-hierarchical-vin": "grid.configs:AuthorsHierarchicalVinConfig",
     "untied-vin": "grid.configs:UntiedVinConfig",
     "hierarchical-vin": "grid.configs:HierarchicalVinConfig",
     "cost-vin": "grid.cost_vin:CostVinConfig",

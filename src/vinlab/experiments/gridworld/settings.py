@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 from vinlab.domains.gridworld.author_data import AUTHORS_ATTEMPTS
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
@@ -24,6 +25,9 @@ class GridworldTraining:
     learning: ImitationConfig
     training_iterations: tuple[int, ...] | None = None
     """K of each level during training, where it differs from the network's own."""
+    start: Literal["network", "authors"] = "network"
+    """Who draws the initial weights and the order of the updates: the network's own ``build``, with another order in
+    every epoch, or NumPy's legacy generator as in the authors' code, with one order for all epochs."""
 
 
 ITERATIONS = {8: 10, 16: 20, 28: 36}
@@ -34,9 +38,8 @@ DEEP_ITERATIONS = {size: 2 * size for size in ITERATIONS}
 
 ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": AUTHORS_ATTEMPTS}
 
-PAPER_BATCH = {8: 6, 16: 3, 28: 3}
-"""How many maps hold about the 120 labelled states that an update of the authors' reads. At 28 one map would, but
-without a clip its gradient alone now and then throws the weights so far that they never come back."""
+PAPER_ROWS, PAPER_BATCH = 10, 12
+"""An update of the authors' reads 12 rows of 10 states of one map."""
 
 CNN_EPOCHS = {8: 20, 16: 12, 28: 6}
 """Larger maps show more states in an epoch; at 28 x 28 one takes minutes of a processor."""
@@ -56,18 +59,17 @@ def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> Gridwor
 
 
 def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
-    """What the authors' code does: noise as a start, trajectory labels, RMSProp in four stages.
-
-    All states of a map are read from one plan, where the authors took them ten at a time.
-    """
+    """What the authors' code does: their initial noise, labels, batches and order, RMSProp in four stages."""
     epochs = {"smoke": 1, "small": 5, "paper": 30}[budget]
     learning = ImitationConfig(
         stages=tuple(Stage(epochs, rate) for rate in (0.01, 0.005, 0.002, 0.001)),
         optimiser="rmsprop",
-        batch_problems=PAPER_BATCH[size],
+        batch_problems=PAPER_BATCH,
         clip=None,
+        keep="last",
     )
-    return GridworldTraining(network, data_of(size, budget, "paper"), learning)
+    data = replace(data_of(size, budget, "paper"), rows=PAPER_ROWS)
+    return GridworldTraining(network, data, learning, start="authors")
 
 
 def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
