@@ -18,7 +18,7 @@ def show(id: Positional[str], /, budget: Budget = "paper", recipe: Recipe = "def
     Args:
         id: A setting such as gridworld/16/vin, or the folder of a run.
         budget: smoke takes seconds, small minutes, paper the paper's own sizes.
-        recipe: default learns best and fastest; paper does what the authors did.
+        recipe: default learns best and fastest; paper does what the authors did; noise learns best by their means.
     """
     if Path(id).is_dir():
         run = open_run(id)
@@ -26,5 +26,5 @@ def show(id: Positional[str], /, budget: Budget = "paper", recipe: Recipe = "def
         return
     experiment = experiment_of(id)
     request = TrainingRequest(id, Path(), budget, recipe)
-    config = config_record(experiment, request, experiment.settings[id].configure(budget, recipe))
+    config = config_record(experiment, request, experiment.settings[id].configured(budget, recipe))
     print(json.dumps({"id": id, "budget": budget, "recipe": recipe, **config}, indent=2))

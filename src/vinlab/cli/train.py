@@ -32,7 +32,7 @@ def train(
     Args:
         id: A setting such as gridworld/16/vin.
         budget: smoke takes seconds, small minutes, paper the paper's own sizes.
-        recipe: default learns best and fastest; paper does what the authors did.
+        recipe: default learns best and fastest; paper does what the authors did; noise learns best by their means.
         seed: Random seed.
         out: Folder of the run; runs/ID/RECIPE-BUDGET/seed-N if not given.
         data: Folder or file of real data to train on instead of generated data.

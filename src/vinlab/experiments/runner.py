@@ -28,7 +28,7 @@ def train(
 ) -> FinishedRun:
     """Train a setting, evaluate it on its test data and record the run."""
     require_supported(experiment, request)
-    config = experiment.settings[request.id].configure(request.budget, request.recipe)
+    config = experiment.settings[request.id].configured(request.budget, request.recipe)
     data = experiment.make_data(config, request)
     config = experiment.adapt(config, data)
     manifest = describe(experiment, request, config, data.hash)
