@@ -27,6 +27,7 @@ REGISTRY: dict[str, str] = {
     "authors-vin": "grid.configs:AuthorsVinConfig",
     "authors-untied-vin": "grid.configs:AuthorsUntiedVinConfig",
     "authors-hierarchical-vin": "grid.configs:AuthorsHierarchicalVinConfig",
+    "balanced-vin": "grid.balanced_vin:BalancedVinConfig",
     "untied-vin": "grid.configs:UntiedVinConfig",
     "hierarchical-vin": "grid.configs:HierarchicalVinConfig",
     "cost-vin": "grid.cost_vin:CostVinConfig",
