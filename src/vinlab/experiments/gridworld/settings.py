@@ -48,7 +48,8 @@ PAPER_ROWS, PAPER_BATCH = 10, 12
 NOISE_BATCH = 4
 """Maps an update of the recipe ``noise`` reads, with all their labelled states: few, as noise in the gradient helps."""
 
-NOISE_EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 10, "paper": 40}
+NOISE_EPOCHS: dict[Budget, tuple[int, int]] = {"smoke": (1, 1), "small": (4, 6), "paper": (15, 25)}
+"""Epochs at a constant rate, and with one that falls to zero."""
 
 BALANCED_SHARE = 0.6
 """Of the training with the recipe ``noise`` until the bonus of rarely winning actions has faded."""
@@ -89,12 +90,13 @@ def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> Gridworld
 def noise_recipe(size: int, budget: Budget) -> GridworldTraining:
     """The authors' network with their K, from noise and from their labels, in the way that learns best from these.
 
-    All states of a few maps an update, one cycle of RMSProp, and a bonus for planner actions that rarely win.
+    All states of a few maps an update, RMSProp with a rate that falls, and a bonus for planner actions that rarely win.
     """
-    epochs, data = NOISE_EPOCHS[budget], data_of(size, budget, "paper")
-    updates = round(BALANCED_SHARE * epochs * MAPS_SHARE[size] * data.attempts / NOISE_BATCH)
+    (even, falling), data = NOISE_EPOCHS[budget], data_of(size, budget, "paper")
+    updates = round(BALANCED_SHARE * (even + falling) * MAPS_SHARE[size] * data.attempts / NOISE_BATCH)
     network = BalancedVinConfig(iterations=ITERATIONS[size], balance=Balance(updates=updates))
-    learning = replace(one_cycle(epochs, 1e-2, batch=NOISE_BATCH), optimiser="rmsprop")
+    stages = (Stage(even, 0.01), Stage(falling, 0.01, "cosine"))
+    learning = ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=NOISE_BATCH)
     return GridworldTraining(network, data, learning)
 
 
