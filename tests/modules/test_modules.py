@@ -9,6 +9,7 @@ from vinlab.modules import (
     HierarchicalReward,
     LinearPolicy,
     LinearReward,
+    PooledLinearReward,
     SharedTransition,
     StateAttention,
     UntiedTransition,
@@ -22,6 +23,7 @@ REWARDS = [
     CnnReward(hidden=4),
     CnnReward(hidden=4, rewards=2, width=5),
     LinearReward(hidden=4),
+    PooledLinearReward(hidden=4),
     HierarchicalReward([CnnReward(hidden=3, downsample=2), CnnReward(hidden=3)]),
 ]
 TRANSITIONS = [
@@ -132,3 +134,13 @@ def test_the_linear_reward_adds_up():
     one, two = torch.randn(2, 1, 2, 6, 6)
     nothing = part(torch.zeros(1, 2, 6, 6))
     torch.testing.assert_close(part(one + two) + nothing, part(one) + part(two), rtol=1e-4, atol=1e-5)
+
+
+def test_a_pooled_reward_is_the_linear_one_of_the_largest_features_of_each_block():
+    torch.manual_seed(0)
+    part, observation = PooledLinearReward(hidden=3), torch.rand(1, 2, 4, 5)
+    features = part.features(observation)
+    expected = torch.einsum("h,h->", features[0, :, 2:4, 2:4].amax(dim=(1, 2)), part.reward.weight.flatten())
+    found = part(observation)
+    assert found.shape == (1, 1, 2, 3)
+    torch.testing.assert_close(found[0, 0, 1, 1], expected)
