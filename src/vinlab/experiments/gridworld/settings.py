@@ -51,8 +51,8 @@ NOISE_BATCH = 4
 NOISE_EPOCHS: dict[Budget, tuple[int, int]] = {"smoke": (1, 1), "small": (4, 6), "paper": (15, 25)}
 """Epochs at a constant rate, and with one that falls to zero."""
 
-BALANCED_SHARE = 0.6
-"""Of the training with the recipe ``noise`` until the bonus of rarely winning actions has faded."""
+BALANCED_EPOCHS: dict[Budget, tuple[int, int]] = {"smoke": (0, 1), "small": (1, 6), "paper": (4, 24)}
+"""Between which epochs of the recipe ``noise`` actions that rarely win are given a bonus."""
 
 CNN_EPOCHS = {8: 20, 16: 12, 28: 6}
 """Larger maps show more states in an epoch; at 28 x 28 one takes minutes of a processor."""
@@ -93,8 +93,9 @@ def noise_recipe(size: int, budget: Budget) -> GridworldTraining:
     All states of a few maps an update, RMSProp with a rate that falls, and a bonus for planner actions that rarely win.
     """
     (even, falling), data = NOISE_EPOCHS[budget], data_of(size, budget, "paper")
-    updates = round(BALANCED_SHARE * (even + falling) * MAPS_SHARE[size] * data.attempts / NOISE_BATCH)
-    network = BalancedVinConfig(iterations=ITERATIONS[size], balance=Balance(updates=updates))
+    updates = MAPS_SHARE[size] * data.attempts / NOISE_BATCH
+    first, last = (round(epoch * updates) for epoch in BALANCED_EPOCHS[budget])
+    network = BalancedVinConfig(iterations=ITERATIONS[size], balance=Balance(first=first, last=last))
     stages = (Stage(even, 0.01), Stage(falling, 0.01, "cosine"))
     learning = ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=NOISE_BATCH)
     return GridworldTraining(network, data, learning)

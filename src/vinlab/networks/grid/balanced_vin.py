@@ -25,8 +25,10 @@ from vinlab.types import Iterations, Plan
 class Balance:
     """When an action is given a bonus, and how much of it."""
 
-    updates: int
-    """Plans in training until the bonus has faded."""
+    first: int
+    last: int
+    """The plans of training between which a bonus is given: not before some actions have become moves, as a plan with
+    nothing but noise would only be disturbed. It fades until the last."""
     share: float = 0.05
     """An action that wins in a smaller share of the free cells gets a bonus."""
     step: float = 0.2
@@ -75,7 +77,7 @@ class BalancedVin(ValueIterationNetwork):
 
     def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> Plan:
         """One plan per problem; in training with the bonus, which q and the reward of the plan leave out."""
-        if not self.training or self.updates >= self.balance.updates:
+        if not self._gives_bonus():
             return super().plan(observation, iterations=iterations)
         reward, bonus = self.reward(observation), self.bonus.clone()
         kernels = with_bonus(self.transition(observation), bonus)
@@ -84,15 +86,20 @@ class BalancedVin(ValueIterationNetwork):
         self._change_bonus(plan.q.detach(), observation[:, 0] == 0)
         return replace(plan, reward=reward, q=plan.q - bonus[:, None, None])
 
+    def _gives_bonus(self) -> bool:
+        """Whether this plan is one with a bonus; counts the plans of training."""
+        if self.training:
+            self.updates += 1
+        return self.training and self.balance.first < int(self.updates) <= self.balance.last
+
     def _change_bonus(self, q: Float[Tensor, "B A H W"], free: Tensor) -> None:
         """Raise the bonus of actions that win in too few of the free cells, and lower that of the others."""
         winners = q.argmax(dim=1)[free]
         shares = torch.bincount(winners, minlength=len(self.bonus)) / max(1, len(winners))
         spread = q.std(dim=1).mean()
-        self.updates += 1
-        faded = 1 - self.updates / self.balance.updates
+        rest = (self.balance.last - self.updates) / (self.balance.last - self.balance.first)
         self.bonus += self.balance.step * spread * (self.balance.share - shares)
-        self.bonus.clamp_(min=torch.zeros_like(spread), max=self.balance.limit * spread * faded)
+        self.bonus.clamp_(min=torch.zeros_like(spread), max=self.balance.limit * spread * rest)
 
 
 def with_bonus(kernels: SharedKernels, bonus: Float[Tensor, " A"]) -> SharedKernels:
