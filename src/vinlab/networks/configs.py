@@ -27,7 +27,7 @@ REGISTRY: dict[str, str] = {
     "authors-vin": "grid.configs:AuthorsVinConfig",
     "authors-untied-vin": "grid.configs:AuthorsUntiedVinConfig",
     "authors-hierarchical-vin": "grid.configs:AuthorsHierarchicalVinConfig",
-    "balanced-vin": "grid.balanced_vin:BalancedVinConfig",
+    "softened-vin": "grid.softened_vin:SoftenedVinConfig",
     "untied-vin": "grid.configs:UntiedVinConfig",
     "hierarchical-vin": "grid.configs:HierarchicalVinConfig",
     "cost-vin": "grid.cost_vin:CostVinConfig",

@@ -10,11 +10,11 @@ from vinlab.experiments.gridworld.data import GridworldData
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.configs import NetworkConfig
-from vinlab.networks.grid.balanced_vin import Balance, BalancedVinConfig
 from vinlab.networks.grid.cnn import CnnConfig
 from vinlab.networks.grid.configs import AuthorsVinConfig
 from vinlab.networks.grid.cost_vin import CostVinConfig
 from vinlab.networks.grid.fcn import FcnConfig
+from vinlab.networks.grid.softened_vin import SoftenedVinConfig, Softening
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,13 @@ ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": AUTHORS_ATTE
 PAPER_ROWS, PAPER_BATCH = 10, 12
 """An update of the authors' reads 12 rows of 10 states of one map."""
 
-NOISE_BATCH = 4
-"""Maps an update of the recipe ``noise`` reads, with all their labelled states: few, as noise in the gradient helps."""
+NOISE_BATCH = 24
+"""Maps an update of the recipe ``noise`` reads, with all their labelled states."""
 
-NOISE_EPOCHS: dict[Budget, tuple[int, int]] = {"smoke": (1, 1), "small": (4, 6), "paper": (15, 25)}
-"""Epochs at a constant rate, and with one that falls to zero."""
+NOISE_EPOCHS: dict[Budget, int] = {"smoke": 2, "small": 10, "paper": 80}
 
-BALANCED_EPOCHS: dict[Budget, tuple[int, int]] = {"smoke": (0, 1), "small": (1, 6), "paper": (4, 24)}
-"""Between which epochs of the recipe ``noise`` actions that rarely win are given a bonus."""
+SOFT_SHARE = 0.5
+"""Of the training with the recipe ``noise`` until the maximum is a hard one."""
 
 CNN_EPOCHS = {8: 20, 16: 12, 28: 6}
 """Larger maps show more states in an epoch; at 28 x 28 one takes minutes of a processor."""
@@ -90,15 +89,12 @@ def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> Gridworld
 def noise_recipe(size: int, budget: Budget) -> GridworldTraining:
     """The authors' network with their K, from noise and from their labels, in the way that learns best from these.
 
-    All states of a few maps an update, RMSProp with a rate that falls, and a bonus for planner actions that rarely win.
+    One cycle of Adam, and a maximum that is soft in the first half of training.
     """
-    (even, falling), data = NOISE_EPOCHS[budget], data_of(size, budget, "paper")
-    updates = MAPS_SHARE[size] * data.attempts / NOISE_BATCH
-    first, last = (round(epoch * updates) for epoch in BALANCED_EPOCHS[budget])
-    network = BalancedVinConfig(iterations=ITERATIONS[size], balance=Balance(first=first, last=last))
-    stages = (Stage(even, 0.01), Stage(falling, 0.01, "cosine"))
-    learning = ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=NOISE_BATCH)
-    return GridworldTraining(network, data, learning)
+    epochs, data = NOISE_EPOCHS[budget], data_of(size, budget, "paper")
+    updates = round(SOFT_SHARE * epochs * MAPS_SHARE[size] * data.attempts / NOISE_BATCH)
+    network = SoftenedVinConfig(iterations=ITERATIONS[size], softening=Softening(updates=updates))
+    return GridworldTraining(network, data, one_cycle(epochs, 5e-3, batch=NOISE_BATCH))
 
 
 def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
