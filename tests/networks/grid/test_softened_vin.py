@@ -5,7 +5,7 @@ import torch
 
 from vinlab.networks.configs import network_config
 from vinlab.networks.grid.configs import AuthorsVinConfig
-from vinlab.networks.grid.softened_vin import Softening, SoftenedVinConfig, soft_value_iteration
+from vinlab.networks.grid.softened_vin import SoftenedVinConfig, Softening, soft_value_iteration
 from vinlab.planning import SharedKernels
 from vinlab.planning.bellman import value_iteration
 from vinlab.recording.serialization import to_plain
