@@ -38,7 +38,7 @@ def test_every_backup_carries_the_value_one_cell_further():
 
 
 def test_the_direction_of_a_move_kernel_is_its_move(capsys):
-    example = runpy.run_path(str(EXAMPLES["count_learned_moves"]))
+    example = runpy.run_path(str(EXAMPLES["learned_moves"]))
     kernels = move_kernels().value.numpy()[:, 0]
     assert tuple(map(example["direction"], kernels[: len(MOVE_NAMES)])) == MOVE_NAMES
     example["main"]("gridworld/8/vin")

@@ -86,10 +86,13 @@ class Plan:
     """The value of each cell after K maximisations."""
     coarser: "Plan | None" = None
     """The plan of the next coarser level, where the planner is hierarchical."""
+    features: Float[Tensor, "B D H W"] | None = None
+    """The features of each cell, where the policy reads them beside the plan."""
 
     def __getitem__(self, chosen: slice) -> "Plan":
         coarser = None if self.coarser is None else self.coarser[chosen]
-        return Plan(self.reward[chosen], self.q[chosen], self.value[chosen], coarser)
+        features = None if self.features is None else self.features[chosen]
+        return Plan(self.reward[chosen], self.q[chosen], self.value[chosen], coarser, features)
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as functional
@@ -173,6 +174,44 @@ def test_rmsprop_steps_as_the_authors_code_does():
         square = 0.9 * square + 0.1 * gradient**2
         expected -= 0.1 * gradient / (square + 1e-6) ** 0.5
     assert float(weight.detach()) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_falling_rate_starts_at_its_highest():
+    stage = Stage(10, 0.5, "cosine")
+    rates = [stage.rate_at(step / 100) for step in range(101)]
+    assert rates[0] == 0.5
+    assert rates == sorted(rates, reverse=True)
+    assert rates[-1] == pytest.approx(0.0005)
+
+
+def test_the_order_of_an_epoch_can_be_given_and_the_last_weights_kept():
+    read, policy = [], Table()
+
+    class Noted:
+        weights = named_moves().weights
+
+        def __len__(self):
+            return 30
+
+        def __getitem__(self, chosen):
+            read.append(chosen.tolist())
+            return named_moves()[chosen]
+
+    scores = iter([3.0, 1.0])
+
+    def validate(policy):
+        return Validation(next(scores), {})
+
+    best = imitate(
+        policy,
+        Noted(),
+        ImitationConfig(stages=(Stage(2, 0.1),), batch_problems=4, keep="last"),
+        seed=0,
+        order=lambda epoch: np.arange(8) + epoch,
+        validate=validate,
+    )
+    assert read == [[0, 1, 2, 3], [4, 5, 6, 7], [1, 2, 3, 4], [5, 6, 7, 8]]
+    assert (best.epoch, best.score) == (1, 1.0)
 
 
 def test_a_cycle_rises_to_its_rate_and_falls_to_almost_nothing():

@@ -9,6 +9,7 @@ from vinlab.modules import (
     HierarchicalReward,
     LinearPolicy,
     LinearReward,
+    PooledLinearReward,
     SharedTransition,
     StateAttention,
     UntiedTransition,
@@ -22,6 +23,7 @@ REWARDS = [
     CnnReward(hidden=4),
     CnnReward(hidden=4, rewards=2, width=5),
     LinearReward(hidden=4),
+    PooledLinearReward(hidden=4),
     HierarchicalReward([CnnReward(hidden=3, downsample=2), CnnReward(hidden=3)]),
 ]
 TRANSITIONS = [
@@ -148,3 +150,13 @@ def test_autocast_does_not_round_the_values_that_a_policy_reads():
         policy.moves.weight.copy_(torch.eye(3))
         with torch.autocast("cpu", dtype=torch.bfloat16):
             assert torch.equal(policy(values), values)
+
+
+def test_a_pooled_reward_is_the_linear_one_of_the_largest_features_of_each_block():
+    torch.manual_seed(0)
+    part, observation = PooledLinearReward(hidden=3), torch.rand(1, 2, 4, 5)
+    features = part.features(observation)
+    expected = torch.einsum("h,h->", features[0, :, 2:4, 2:4].amax(dim=(1, 2)), part.reward.weight.flatten())
+    found = part(observation)
+    assert found.shape == (1, 1, 2, 3)
+    torch.testing.assert_close(found[0, 0, 1, 1], expected)

@@ -26,7 +26,7 @@ def show(
     Args:
         id: A setting such as gridworld/16/vin, or the folder of a run.
         budget: smoke takes seconds, small minutes, paper the paper's own sizes.
-        recipe: default learns best and fastest; paper does what the authors did.
+        recipe: default learns best and fastest; paper does what the authors did; noise learns best by their means.
         set: A field to change, as NAME=VALUE.
     """
     if Path(id).is_dir():

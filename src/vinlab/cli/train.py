@@ -31,7 +31,7 @@ class TrainOptions:
     budget: Budget = "paper"
     """smoke takes seconds, small minutes, paper the paper's own sizes."""
     recipe: Recipe = "default"
-    """default learns best and fastest; paper does what the authors did."""
+    """default learns best and fastest; paper does what the authors did; noise learns best by their means."""
     seed: int = 0
     """Random seed."""
     out: Path | None = None

@@ -17,11 +17,13 @@ from vinlab.types import InputError, Iterations
 Budget = Literal["smoke", "small", "paper"]
 """How much to spend: seconds, to see that it runs; minutes, for the same trends; or the paper's own sizes."""
 
-Recipe = Literal["default", "paper"]
-"""How to train: what learns best and fastest, or what the authors did."""
+Recipe = Literal["default", "paper", "noise"]
+"""How to train: what learns best and fastest, what the authors did, or what learns best from their means: their network
+with their K, from noise and from their labels."""
 
 BUDGETS: tuple[Budget, ...] = get_args(Budget)
-RECIPES: tuple[Recipe, ...] = get_args(Recipe)
+RECIPES: tuple[Recipe, ...] = ("default", "paper")
+"""The recipes that every setting can be asked for."""
 
 Option = Literal["device", "distributed", "data"]
 """What a training request may ask for and not every experiment supports."""
@@ -122,6 +124,14 @@ class Setting(Generic[Config]):
     """The recipes in which the configuration differs; ``reproduce`` runs these."""
     control: bool = False
     """Whether it is a control or an ablation, which ``vinlab list`` shows with ``--all`` only."""
+
+    def configured(self, budget: Budget, recipe: Recipe) -> Config:
+        """The configuration; a recipe that the setting does not have is refused."""
+        if recipe not in (*RECIPES, *self.recipes):
+            raise InputError(
+                f"{self.id} does not support --recipe {recipe}: expected {' or '.join(RECIPES)}."
+            )
+        return self.configure(budget, recipe)
 
 
 def by_id(settings: Iterable[Setting[Config]]) -> dict[str, Setting[Config]]:

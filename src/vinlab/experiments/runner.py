@@ -54,7 +54,7 @@ def train(
 
 def configuration(experiment: Experiment, request: TrainingRequest) -> Any:
     """The configuration of the setting, with the fields that the request changes."""
-    config = experiment.settings[request.id].configure(request.budget, request.recipe)
+    config = experiment.settings[request.id].configured(request.budget, request.recipe)
     return override(config, request.overrides)
 
 

@@ -1,14 +1,40 @@
-"""Demonstrations on several sets of tasks, each with its own map size and depth of planning."""
+"""Datasets for imitation: some states of a problem at a time, or several sets of tasks with their own map size."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from vinlab.learners.imitation import summed_nll
 from vinlab.types import Demonstrations
+
+
+@dataclass(frozen=True)
+class StateRows:
+    """Rows of as many states each, every row from one problem; a problem with more states has several rows."""
+
+    observations: Float[Tensor, "B C H W"]
+    """Of each problem, however many rows it has."""
+    owners: Int[Tensor, " N"]
+    """The problem of each row."""
+    states: Int[Tensor, "N S 2"]
+    moves: Bool[Tensor, "N S M"]
+    weights: Float[Tensor, "N S"]
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def __getitem__(self, chosen: Tensor) -> Demonstrations:
+        """Some rows, each with the observation of its problem."""
+        observations = self.observations[self.owners[chosen]]
+        return Demonstrations(observations, self.states[chosen], self.moves[chosen], self.weights[chosen])
+
+    def first(self, count: int) -> "StateRows":
+        """The first rows."""
+        rows = (part[:count] for part in (self.owners, self.states, self.moves, self.weights))
+        return StateRows(self.observations, *rows)
 
 
 @dataclass(frozen=True)

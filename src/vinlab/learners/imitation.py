@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -29,11 +29,17 @@ class ImitationConfig:
     """Problems per update, over all processes; all labelled states of a problem are read from its one plan."""
     clip: float | None = 1.0
     """The largest norm of the gradient."""
+    keep: Literal["best", "last"] = "best"
+    """The weights that training ends with: the best by validation, or those of the last epoch."""
 
     @property
     def epochs(self) -> int:
         """The epochs of all stages."""
         return sum(stage.epochs for stage in self.stages)
+
+
+Order = Callable[[int], np.ndarray]
+"""Which problems an epoch reads, one after the other."""
 
 
 @runtime_checkable
@@ -81,19 +87,28 @@ def imitate(
     *,
     seed: int,
     loss: Callable[[nn.Module], nn.Module] = ImitationLoss,
+    order: Order | None = None,
     validate: Validator | None = None,
     record: RunLogger | None = None,
     progress: Progress = no_progress,
 ) -> Best:
-    """Fit the policy to the expert's moves and leave it with its best weights.
+    """Fit the policy to the expert's moves and leave it with the weights that the config keeps.
 
-    ``loss`` wraps the policy in a module that returns the summed loss of a batch. The order of the problems in an
-    epoch depends on the seed and the epoch alone, so a resumed run gives the same weights.
+    ``loss`` wraps the policy in a module that returns the summed loss of a batch. ``order`` gives the problems of an
+    epoch; without it all of them are shuffled. The order depends on the seed and the epoch alone, so a resumed run
+    gives the same weights.
     """
     if not len(demonstrations):
         raise InputError("demonstrations: expected at least one problem, got none.")
-    record = record or NullLogger()
-    training = ImitationTraining(policy, demonstrations, config, seed=seed, record=record, loss=loss)
+    training = ImitationTraining(
+        policy,
+        demonstrations,
+        config,
+        seed=seed,
+        record=record or NullLogger(),
+        loss=loss,
+        order=order,
+    )
     return training.run(validate, progress)
 
 
@@ -109,6 +124,7 @@ class ImitationTraining(EpochTraining):
         seed: int,
         record: RunLogger,
         loss: Callable[[nn.Module], nn.Module] = ImitationLoss,
+        order: Order | None = None,
     ) -> None:
         super().__init__(policy, make_optimiser(config.optimiser, policy.parameters()), record)
         self.loss = loss(policy)
@@ -117,11 +133,7 @@ class ImitationTraining(EpochTraining):
         self.demonstrations = demonstrations
         self.config = config
         self.seed = seed
-
-    @property
-    def updates_per_epoch(self) -> int:
-        """The number of updates; the last one may have fewer problems."""
-        return -(-len(self.demonstrations) // self.config.batch_problems)
+        self.order = order or self.shuffled
 
     def stage(self) -> tuple[Stage, int]:
         """The stage of this epoch, and its epochs so far."""
@@ -147,13 +159,14 @@ class ImitationTraining(EpochTraining):
         self.policy.train()
         started, worked = time.perf_counter(), time.process_time()
         loss, weight, rate = 0.0, 0.0, 0.0
-        for update, chosen in enumerate(self._batches()):
-            rate = stage.rate_at((passed + update / self.updates_per_epoch) / stage.epochs)
+        batches = self._batches()
+        for update, chosen in enumerate(batches):
+            rate = stage.rate_at((passed + update / len(batches)) / stage.epochs)
             set_rate(self.optimiser, rate)
             batch_loss, batch_weight = self.update(chosen)
             loss, weight = loss + batch_loss, weight + batch_weight
-            done = self.epoch * self.updates_per_epoch + update + 1
-            progress(done, self.config.epochs * self.updates_per_epoch, f"loss {loss / max(weight, 1):.4f}")
+            done = self.epoch * len(batches) + update + 1
+            progress(done, self.config.epochs * len(batches), f"loss {loss / max(weight, 1):.4f}")
         return {
             "loss": loss / max(weight, 1),
             "rate": rate,
@@ -161,9 +174,19 @@ class ImitationTraining(EpochTraining):
             "cpu_seconds": time.process_time() - worked,
         }
 
+    def shuffled(self, epoch: int) -> np.ndarray:
+        """All problems, in another order in every epoch."""
+        return np.random.default_rng([self.seed, epoch]).permutation(len(self.demonstrations))
+
     def _batches(self) -> list[Tensor]:
-        order = np.random.default_rng([self.seed, self.epoch]).permutation(len(self.demonstrations))
-        return list(torch.as_tensor(order).split(self.config.batch_problems))
+        """The updates of this epoch; the last one may have fewer problems."""
+        return list(torch.as_tensor(self.order(self.epoch)).split(self.config.batch_problems))
+
+    def keep_if_best(self, score: float) -> None:
+        """Keep the current weights if they are the best, or whatever their score where the last ones are kept."""
+        if self.config.keep == "last":
+            self.best.score = -float("inf")
+        super().keep_if_best(score)
 
     def update(self, chosen: Tensor) -> tuple[float, float]:
         """One step on some problems, split among the processes; returns their total loss and weight."""

@@ -17,13 +17,15 @@ class Stage:
 
     epochs: int
     rate: float
-    """The constant rate, or the highest one of a cycle."""
-    schedule: Literal["constant", "one-cycle"] = "constant"
+    """The constant rate, or the highest one of a cycle or a fall."""
+    schedule: Literal["constant", "one-cycle", "cosine"] = "constant"
 
     def rate_at(self, progress: float) -> float:
         """The rate after this share of the stage."""
         if self.schedule == "constant":
             return self.rate
+        if self.schedule == "cosine":
+            return _slide(self.rate, self.rate / 1000, progress)
         if progress < WARM_UP:
             return _slide(self.rate / 25, self.rate, progress / WARM_UP)
         return _slide(self.rate, self.rate / 1000, (progress - WARM_UP) / (1 - WARM_UP))

@@ -1,8 +1,15 @@
-"""The four learned parts of a VIN: reward, transition, attention and policy."""
+"""The four learned parts of a VIN: reward, transition, attention and policy; and features for its policy."""
 
 from vinlab.modules.attention import PatchAttention, StateAttention
-from vinlab.modules.policy import IdentityPolicy, LinearPolicy, MlpPolicy, TemperaturePolicy
-from vinlab.modules.reward import CnnReward, ExpCostReward, HierarchicalReward, LinearReward
+from vinlab.modules.features import PatchFeatures
+from vinlab.modules.policy import FeaturePolicy, IdentityPolicy, LinearPolicy, MlpPolicy, TemperaturePolicy
+from vinlab.modules.reward import (
+    CnnReward,
+    ExpCostReward,
+    HierarchicalReward,
+    LinearReward,
+    PooledLinearReward,
+)
 from vinlab.modules.transition import (
     FixedTransition,
     HierarchicalTransition,
@@ -18,6 +25,7 @@ from vinlab.modules.transition import (
 __all__ = [
     "CnnReward",
     "ExpCostReward",
+    "FeaturePolicy",
     "FixedTransition",
     "HierarchicalReward",
     "HierarchicalTransition",
@@ -26,6 +34,8 @@ __all__ = [
     "LinearReward",
     "MlpPolicy",
     "PatchAttention",
+    "PatchFeatures",
+    "PooledLinearReward",
     "SharedTransition",
     "SoftmaxTransition",
     "StateAttention",

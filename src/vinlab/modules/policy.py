@@ -66,3 +66,22 @@ class MlpPolicy(nn.Module):
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
         """The action in every state."""
         return self.layers(attended)
+
+
+class FeaturePolicy(nn.Module):
+    """A layer of rectified units on the attended values and the features of the state, side by side.
+
+    The general policy of the paper's Section 3, which takes phi(s) beside psi(s).
+    """
+
+    def __init__(self, *, attended: int = 10, features: int, hidden: int = 64, moves: int = 8) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(attended + features, hidden), nn.ReLU(), nn.Linear(hidden, moves)
+        )
+
+    def forward(
+        self, attended: Float[Tensor, "B S A"], features: Float[Tensor, "B S D"]
+    ) -> Float[Tensor, "B S M"]:
+        """The logits of the moves in every state."""
+        return self.layers(torch.cat([attended, features], dim=-1))

@@ -53,6 +53,23 @@ class LinearReward(nn.Module):
         )
 
 
+class PooledLinearReward(nn.Module):
+    """The linear reward of a coarser map: features are max-pooled between the two layers."""
+
+    def __init__(
+        self, *, channels: int = 2, hidden: int = 150, rewards: int = 1, width: int = 3, downsample: int = 2
+    ) -> None:
+        super().__init__()
+        self.features = nn.Conv2d(channels, hidden, width, padding=width // 2)
+        self.reward = nn.Conv2d(hidden, rewards, 1, bias=False)
+        self.downsample = downsample
+
+    def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R h w"]:
+        """The reward of every coarse cell."""
+        observation = observation.contiguous(memory_format=torch.channels_last)
+        return self.reward(downsample_max(self.features(observation), self.downsample))
+
+
 class ExpCostReward(nn.Module):
     """A negative reward: minus the exponential of another part's output, which is the logarithm of the cost.
 

@@ -26,6 +26,8 @@ REGISTRY: dict[str, str] = {
     "vin": "grid.configs:VinConfig",
     "authors-vin": "grid.configs:AuthorsVinConfig",
     "authors-untied-vin": "grid.configs:AuthorsUntiedVinConfig",
+    "authors-hierarchical-vin": "grid.configs:AuthorsHierarchicalVinConfig",
+    "softened-vin": "grid.softened_vin:SoftenedVinConfig",
     "untied-vin": "grid.configs:UntiedVinConfig",
     "hierarchical-vin": "grid.configs:HierarchicalVinConfig",
     "cost-vin": "grid.cost_vin:CostVinConfig",

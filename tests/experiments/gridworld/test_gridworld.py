@@ -15,7 +15,9 @@ from vinlab.experiments.gridworld.data import (
 )
 from vinlab.experiments.paper import paper_numbers
 from vinlab.experiments.runner import train
+from vinlab.models import load
 from vinlab.recording.serialization import to_plain
+from vinlab.types import InputError
 
 DATA = GridworldData(
     size=8, attempts=2000, targets="trajectories", validation_problems=200, test_problems=300
@@ -74,6 +76,32 @@ def test_every_setting_runs_at_smoke(id, tmp_path):
     epochs = EXPERIMENT.settings[id].configure("smoke", "paper").learning.epochs
     assert [line["epoch"] for line in run.metrics()] == list(range(1, epochs + 1))
     assert run.result["epoch_cpu_seconds"] > 0
+
+
+def test_the_recipe_noise_has_the_papers_network_labels_and_k():
+    for size in (8, 16, 28):
+        setting = EXPERIMENT.settings[f"gridworld/{size}/vin"]
+        paper, noise = (setting.configured("paper", recipe) for recipe in ("paper", "noise"))
+        assert noise.data == dataclasses.replace(paper.data, rows=None)
+        assert noise.network.iterations == paper.network.iterations
+        shapes = [
+            [tuple(parameter.shape) for parameter in config.network.build().parameters()]
+            for config in (paper, noise)
+        ]
+        assert shapes[0] == shapes[1]
+
+
+def test_the_recipe_noise_runs_at_smoke_and_can_be_evaluated(tmp_path):
+    run = train(EXPERIMENT, TrainingRequest("gridworld/8/vin", tmp_path / "run", "smoke", "noise"))
+    assert run.result["parameters"] == 3260
+    assert load(run.folder).network.training is False
+
+
+def test_networks_without_a_planner_have_no_recipe_noise(tmp_path):
+    with pytest.raises(
+        InputError, match="gridworld/8/cnn does not support --recipe noise: expected default or paper"
+    ):
+        train(EXPERIMENT, TrainingRequest("gridworld/8/cnn", tmp_path / "run", "smoke", "noise"))
 
 
 def test_two_runs_of_one_seed_are_identical(tmp_path):

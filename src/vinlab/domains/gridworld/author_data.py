@@ -16,7 +16,10 @@ from vinlab.recording.files import read_bytes
 from vinlab.types import MOVE_NAMES, Demonstrations, InputError
 
 KEYS = ("im_data", "value_data", "state_xy_data", "label_data")
-"""The arrays with one row per state; the arrays of batches repeat states as padding and are not read."""
+"""The arrays with one row per state."""
+
+ROW_KEYS = ("batch_im_data", "batch_value_data", "state_x_data", "state_y_data", "batch_label_data")
+"""The same states shuffled within their map, in rows of ten; filler repeats a map's last state."""
 
 MOST_NUMBERS = 2**26
 """Numbers in an array of a file."""
@@ -57,9 +60,19 @@ class LabelledMaps:
         return pack_demonstrations(self.obstacles, self.goals, self.index, self.states, moves)
 
 
+@dataclass(frozen=True)
+class LabelledRows:
+    """Rows of states of one map each, in the order of the maps."""
+
+    index: Int64[np.ndarray, " N"]
+    """The map of each row; sorted."""
+    states: Int64[np.ndarray, "N S 2"]
+    labels: Int64[np.ndarray, "N S"]
+
+
 def read_authors_file(path: str | os.PathLike[str]) -> LabelledMaps:
     """The maps of a ``.mat`` file of square grid-worlds, each with all its labelled states, all of them checked."""
-    free, marks, states, labels = _read_arrays(Path(path))
+    free, marks, states, labels = _read_arrays(Path(path), KEYS)
     side = int(free.shape[1] ** 0.5)
     if side**2 != free.shape[1] or not (len(free) == len(marks) == len(states) == len(labels) > 0):
         raise InputError(
@@ -73,8 +86,7 @@ def read_authors_file(path: str | os.PathLike[str]) -> LabelledMaps:
             f"{path}: expected a map, a mark for each of its cells, a state and a label a row, got {shapes}."
         )
     _require_sense(path, side, free, marks, states, labels)
-    rows = np.concatenate([free, marks], axis=1)
-    is_new = np.append(True, (rows[1:] != rows[:-1]).any(axis=1))
+    is_new = _begins_map(free, marks)
     goals = np.stack(np.divmod(marks[is_new].argmax(axis=1), side), axis=-1)
     return LabelledMaps(
         obstacles=(free[is_new] == 0).astype(np.uint8).reshape(-1, side, side),
@@ -121,7 +133,36 @@ def _require(path: str | os.PathLike[str], good: Any, expected: str) -> None:
         raise InputError(f"{path}: expected {expected}, got something else in row {int(good.argmin())}.")
 
 
-def _read_arrays(path: Path) -> list[np.ndarray]:
+def read_authors_rows(path: str | os.PathLike[str]) -> LabelledRows:
+    """The rows of ten states in which the authors' training reads the same maps."""
+    free, marks, row, col, labels = _read_arrays(Path(path), ROW_KEYS)
+    if not (len(free) == len(marks) == len(labels) > 0 and row.shape == col.shape == labels.shape):
+        raise InputError(
+            f"{path}: expected one map for each row of states, got batch_im_data of shape {free.shape}."
+        )
+    side = int(free.shape[1] ** 0.5)
+    if side**2 != free.shape[1] or marks.shape != free.shape:
+        raise InputError(
+            f"{path}: expected square maps and a mark for each of their cells, got batch_im_data of shape {free.shape} "
+            f"and batch_value_data of shape {marks.shape}."
+        )
+    ends = (side, side, len(MOVE_NAMES))
+    for entries, end, key in zip((row, col, labels), ends, ROW_KEYS[2:], strict=True):
+        _require(path, _is_whole(entries, end).all(axis=1), f"whole numbers from 0 to {end - 1} in {key}")
+    return LabelledRows(
+        index=np.cumsum(_begins_map(free, marks)) - 1,
+        states=np.stack([row, col], axis=-1).astype(np.int64),
+        labels=labels.astype(np.int64),
+    )
+
+
+def _begins_map(free: np.ndarray, marks: np.ndarray) -> np.ndarray:
+    """Where another map or goal than in the entry before begins."""
+    both = np.concatenate([free, marks], axis=1)
+    return np.append(True, (both[1:] != both[:-1]).any(axis=1))
+
+
+def _read_arrays(path: Path, keys: tuple[str, ...]) -> list[np.ndarray]:
     """The arrays of a file; its parts are complete, their checksums right and their sizes modest."""
     import scipy.io
 
@@ -129,21 +170,21 @@ def _read_arrays(path: Path) -> list[np.ndarray]:
     try:
         require_complete(data)
         held = {name: (shape, kind) for name, shape, kind in scipy.io.whosmat(io.BytesIO(data))}
-        missing = [key for key in KEYS if key not in held]
+        missing = [key for key in keys if key not in held]
         if missing:
             raise InputError(
-                f"{path}: expected the arrays {', '.join(KEYS)}, got a file without {', '.join(missing)}."
+                f"{path}: expected the arrays {', '.join(keys)}, got a file without {', '.join(missing)}."
             )
-        for key in KEYS:
+        for key in keys:
             _require_modest(path, key, *held[key])
-        content = scipy.io.loadmat(io.BytesIO(data), variable_names=KEYS)
-        arrays = [np.asarray(content[key]) for key in KEYS]
+        content = scipy.io.loadmat(io.BytesIO(data), variable_names=keys)
+        arrays = [np.asarray(content[key]) for key in keys]
     except InputError:
         raise
     except Exception as error:  # SciPy raises many kinds for files that are damaged or foreign.
         reason = (str(error).splitlines() or [type(error).__name__])[0][:120].rstrip(".")
         raise InputError(f"{path}: expected a .mat file, got one that cannot be read: {reason}.") from error
-    for key, array in zip(KEYS, arrays, strict=True):
+    for key, array in zip(keys, arrays, strict=True):
         if array.ndim != 2 or array.dtype.kind not in "biuf":
             raise InputError(
                 f"{path}: expected rows of numbers in {key}, got {array.dtype} of {array.shape}."

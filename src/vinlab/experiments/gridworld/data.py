@@ -22,10 +22,12 @@ from vinlab.domains.gridworld.problem import (
     content_keys,
     sample_problems,
 )
+from vinlab.experiments.gridworld.rows import TRAINING_SHARE, pack_rows, read_rows
+from vinlab.learners.datasets import StateRows
 from vinlab.types import Demonstrations, GridProblems, InputError
 
-TEST_STREAM, VALIDATION_STREAM, TRAINING_STREAM = 2016, 2017, 2018
-"""Seeds of the three sets. Test and validation problems are the same for every seed of training."""
+TEST_STREAM, VALIDATION_STREAM, TRAINING_STREAM, ROW_STREAM = 2016, 2017, 2018, 2019
+"""Seeds of the three sets, and of the rows. Test and validation problems are the same for every seed of training."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class GridworldData:
     targets: Literal["trajectories", "everywhere"]
     """The expert's one label along seven paths per map (the paper), or all optimal moves in every cell."""
     trajectories: int = 7
+    rows: int | None = None
+    """States of a map that an update reads together, as the authors pack them; None: all its states."""
     validation_problems: int = 500
     test_problems: int = 1000
 
@@ -50,6 +54,18 @@ class GridworldSets:
     hash: str
     validation: GridProblems
     test: GridProblems
+    rows: StateRows | None = None
+    """The same demonstrations as rows of states, without the last seventh, where training reads such rows."""
+
+    @property
+    def training(self) -> Demonstrations | StateRows:
+        """What training reads."""
+        return self.demonstrations if self.rows is None else self.rows
+
+    @property
+    def training_maps(self) -> int:
+        """The number of maps that training reads."""
+        return len(self.demonstrations) if self.rows is None else len(self.rows.owners.unique())
 
     @cached_property
     def validation_solution(self) -> ExactSolution:
@@ -61,8 +77,11 @@ def make_sets(data: GridworldData, *, seed: int, source: Path | None = None) -> 
     """All three sets; the demonstrations from an authors' file where one is given."""
     test = make_test_problems(data.size, data.test_problems)
     validation = make_validation_problems(data, test)
-    demonstrations, hash = make_demonstrations(data, seed=seed, apart_from=(test, validation), source=source)
-    return GridworldSets(demonstrations, hash, validation, test)
+    problems, everything = _demonstrate(data, seed=seed, source=source)
+    kept = _apart(problems, (test, validation))
+    demonstrations = everything[torch.from_numpy(kept)]
+    rows = _make_rows(data, demonstrations, kept, seed=seed, source=source) if data.rows else None
+    return GridworldSets(demonstrations, content_hash(problems[kept]), validation, test, rows)
 
 
 def make_test_problems(size: int, count: int = GridworldData.test_problems) -> GridProblems:
@@ -82,24 +101,49 @@ def make_demonstrations(
     data: GridworldData, *, seed: int, apart_from: tuple[GridProblems, ...], source: Path | None = None
 ) -> tuple[Demonstrations, str]:
     """Demonstrations without any map and goal of the other sets, and a hash of their problems."""
-    if source is not None:
-        problems, demonstrations = _read_demonstrations(data, source)
-    else:
-        rng = np.random.default_rng([TRAINING_STREAM, data.size, seed])
-        problems = attempt_problems(GridworldConfig(size=data.size), data.attempts, rng=rng)
-        demonstrations = (
-            demonstrate_everywhere(problems)
-            if data.targets == "everywhere"
-            else demonstrate_trajectories(problems, rng=rng, trajectories=data.trajectories)
-        )
-    taken = {key for others in apart_from for key in content_keys(others)}
-    kept = np.array([key not in taken for key in content_keys(problems)])
+    problems, demonstrations = _demonstrate(data, seed=seed, source=source)
+    kept = _apart(problems, apart_from)
     return demonstrations[torch.from_numpy(kept)], content_hash(problems[kept])
+
+
+def _demonstrate(
+    data: GridworldData, *, seed: int, source: Path | None
+) -> tuple[GridProblems, Demonstrations]:
+    if source is not None:
+        return _read_demonstrations(data, source)
+    rng = np.random.default_rng([TRAINING_STREAM, data.size, seed])
+    problems = attempt_problems(GridworldConfig(size=data.size), data.attempts, rng=rng)
+    if data.targets == "everywhere":
+        return problems, demonstrate_everywhere(problems)
+    return problems, demonstrate_trajectories(problems, rng=rng, trajectories=data.trajectories)
+
+
+def _apart(problems: GridProblems, others: tuple[GridProblems, ...]) -> np.ndarray:
+    """Which problems have a map and goal that is in none of the other sets."""
+    taken = {key for problems_there in others for key in content_keys(problems_there)}
+    return np.array([key not in taken for key in content_keys(problems)])
+
+
+def _make_rows(
+    data: GridworldData, demonstrations: Demonstrations, kept: np.ndarray, *, seed: int, source: Path | None
+) -> StateRows:
+    """The rows to train on: those of the authors' file, or our own of the demonstrations."""
+    assert data.rows is not None
+    if source is not None:
+        rows = read_rows(_file(data, source), demonstrations, kept)
+    else:
+        rng = np.random.default_rng([ROW_STREAM, data.size, seed])
+        rows = pack_rows(demonstrations, data.rows, rng=rng)
+    return rows.first(int(TRAINING_SHARE * len(rows)))
+
+
+def _file(data: GridworldData, source: Path) -> Path:
+    return source / f"gridworld_{data.size}.mat" if source.is_dir() else source
 
 
 def _read_demonstrations(data: GridworldData, source: Path) -> tuple[GridProblems, Demonstrations]:
     """The maps of an authors' file, or the first of them, with the authors' own labels or with ours in every cell."""
-    labelled = read_authors_file(source / f"gridworld_{data.size}.mat" if source.is_dir() else source)
+    labelled = read_authors_file(_file(data, source))
     if labelled.obstacles.shape[1] != data.size:
         raise InputError(f"{source}: expected maps of side {data.size}, got {labelled.obstacles.shape[1]}.")
     labelled = labelled.share(data.attempts)

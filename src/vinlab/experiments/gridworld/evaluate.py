@@ -25,8 +25,8 @@ def score(config: GridworldTraining, data: GridworldSets, network: Any, seed: in
     return RunResult(
         scores=asdict(evaluate_policy(network, data.test)),
         extra={
-            "training_maps": len(data.demonstrations),
-            "training_states": int(data.demonstrations.weights.sum()),
+            "training_maps": data.training_maps,
+            "training_states": int(data.training.weights.sum()),
         },
     )
 

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 from vinlab.domains.gridworld.author_data import AUTHORS_ATTEMPTS
-from vinlab.experiments.base import Budget, Recipe, Setting, by_id
+from vinlab.experiments.base import RECIPES, Budget, Recipe, Setting, by_id
 from vinlab.experiments.gridworld.data import GridworldData
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
@@ -13,6 +14,7 @@ from vinlab.networks.grid.cnn import CnnConfig
 from vinlab.networks.grid.configs import AuthorsVinConfig
 from vinlab.networks.grid.cost_vin import CostVinConfig
 from vinlab.networks.grid.fcn import FcnConfig
+from vinlab.networks.grid.softened_vin import SoftenedVinConfig, Softening
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,9 @@ class GridworldTraining:
     learning: ImitationConfig
     training_iterations: tuple[int, ...] | None = None
     """K of each level during training, where it differs from the network's own."""
+    start: Literal["network", "authors"] = "network"
+    """Who draws the initial weights and the order of the updates: the network's own ``build``, with another order in
+    every epoch, or NumPy's legacy generator as in the authors' code, with one order for all epochs."""
 
 
 ITERATIONS = {8: 10, 16: 20, 28: 36}
@@ -32,20 +37,32 @@ ITERATIONS = {8: 10, 16: 20, 28: 36}
 DEEP_ITERATIONS = {size: 2 * size for size in ITERATIONS}
 """K of the recipe ``default``: some paths to the goal have more steps than the paper's K."""
 
+MAPS_SHARE = {8: 0.73, 16: 0.87, 28: 0.92}
+"""About how many of the attempts give a map."""
+
 ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": AUTHORS_ATTEMPTS}
 
-PAPER_BATCH = {8: 6, 16: 3, 28: 3}
-"""How many maps hold about the 120 labelled states that an update of the authors' reads. At 28 one map would, but
-without a clip its gradient alone now and then throws the weights so far that they never come back."""
+PAPER_ROWS, PAPER_BATCH = 10, 12
+"""An update of the authors' reads 12 rows of 10 states of one map."""
+
+NOISE_BATCH = 24
+"""Maps an update of the recipe ``noise`` reads, with all their labelled states."""
+
+NOISE_EPOCHS: dict[Budget, int] = {"smoke": 2, "small": 10, "paper": 80}
+
+SOFT_SHARE = 0.5
+"""Of the training with the recipe ``noise`` until the maximum is a hard one."""
 
 CNN_EPOCHS = {8: 20, 16: 12, 28: 6}
 """Larger maps show more states in an epoch; at 28 x 28 one takes minutes of a processor."""
 
 
 def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
-    """A VIN by one of the two recipes."""
+    """A VIN by one of the three recipes."""
     if recipe == "paper":
         return paper_recipe(AuthorsVinConfig(iterations=ITERATIONS[size]), size, budget)
+    if recipe == "noise":
+        return noise_recipe(size, budget)
     return default_recipe(CostVinConfig(iterations=DEEP_ITERATIONS[size], outside="zero"), size, budget)
 
 
@@ -56,18 +73,28 @@ def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> Gridwor
 
 
 def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
-    """What the authors' code does: noise as a start, trajectory labels, RMSProp in four stages.
-
-    All states of a map are read from one plan, where the authors took them ten at a time.
-    """
+    """What the authors' code does: their initial noise, labels, batches and order, RMSProp in four stages."""
     epochs = {"smoke": 1, "small": 5, "paper": 30}[budget]
     learning = ImitationConfig(
         stages=tuple(Stage(epochs, rate) for rate in (0.01, 0.005, 0.002, 0.001)),
         optimiser="rmsprop",
-        batch_problems=PAPER_BATCH[size],
+        batch_problems=PAPER_BATCH,
         clip=None,
+        keep="last",
     )
-    return GridworldTraining(network, data_of(size, budget, "paper"), learning)
+    data = replace(data_of(size, budget, "paper"), rows=PAPER_ROWS)
+    return GridworldTraining(network, data, learning, start="authors")
+
+
+def noise_recipe(size: int, budget: Budget) -> GridworldTraining:
+    """The authors' network with their K, from noise and from their labels, in the way that learns best from these.
+
+    One cycle of Adam, and a maximum that is soft in the first half of training.
+    """
+    epochs, data = NOISE_EPOCHS[budget], data_of(size, budget, "paper")
+    updates = round(SOFT_SHARE * epochs * MAPS_SHARE[size] * data.attempts / NOISE_BATCH)
+    network = SoftenedVinConfig(iterations=ITERATIONS[size], softening=Softening(updates=updates))
+    return GridworldTraining(network, data, one_cycle(epochs, 5e-3, batch=NOISE_BATCH))
 
 
 def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
@@ -107,7 +134,8 @@ def _setting(size: int, name: str) -> Setting[GridworldTraining]:
     configure, words = NETWORKS[name]
     depth = f" with K = {DEEP_ITERATIONS[size]} (paper: {ITERATIONS[size]})" if name == "vin" else ""
     about = f"{words}{depth} on {size} x {size} maps with random obstacles"
-    return Setting(f"gridworld/{size}/{name}", about, partial(configure, size))
+    recipes: tuple[Recipe, ...] = ("default", "paper", "noise") if name == "vin" else RECIPES
+    return Setting(f"gridworld/{size}/{name}", about, partial(configure, size), recipes=recipes)
 
 
 SETTINGS = by_id(_setting(size, name) for size in ITERATIONS for name in NETWORKS)

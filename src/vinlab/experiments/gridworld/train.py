@@ -6,6 +6,7 @@ from typing import Any
 from vinlab.experiments.base import FitContext, TrainingRequest
 from vinlab.experiments.gridworld.data import GridworldSets, make_sets
 from vinlab.experiments.gridworld.evaluate import validate
+from vinlab.experiments.gridworld.rows import begin_as_authors
 from vinlab.experiments.gridworld.settings import GridworldTraining
 from vinlab.learners.imitation import ImitationLoss, imitate
 from vinlab.learners.training_state import Best
@@ -17,12 +18,16 @@ def make_data(config: GridworldTraining, request: TrainingRequest) -> GridworldS
 
 
 def fit(config: GridworldTraining, data: GridworldSets, network: Any, context: FitContext) -> Best:
-    """Imitate the expert and keep the weights that do best on validation problems."""
+    """Imitate the expert, from the weights and in the order of the authors where the configuration asks for them."""
+    order = None
+    if config.start == "authors":
+        order = begin_as_authors(network, len(data.training), config.learning.batch_problems, context.seed)
     return imitate(
         network,
-        data.demonstrations,
+        data.training,
         config.learning,
         seed=context.seed,
+        order=order,
         loss=partial(ImitationLoss, iterations=config.training_iterations),
         validate=partial(validate, data),
         record=context.logger,

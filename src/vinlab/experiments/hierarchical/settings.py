@@ -6,7 +6,7 @@ from functools import partial
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.gridworld.settings import SETTINGS as GRIDWORLD_SETTINGS
 from vinlab.experiments.gridworld.settings import GridworldTraining, default_recipe, paper_recipe
-from vinlab.networks.grid.configs import HierarchicalVinConfig
+from vinlab.networks.grid.configs import AuthorsHierarchicalVinConfig
 from vinlab.networks.grid.cost_vin import HierarchicalCostVinConfig
 
 LEVEL_ITERATIONS = {8: 4, 16: 10, 28: 16}
@@ -18,10 +18,9 @@ TRAINING_ITERATIONS = {8: 2, 16: 3, 28: 4}
 
 def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """A hierarchical VIN by one of the two recipes."""
-    iterations = (LEVEL_ITERATIONS[size],) * 2
+    iterations = (LEVEL_ITERATIONS[size], LEVEL_ITERATIONS[size])
     if recipe == "paper":
-        network = HierarchicalVinConfig(iterations=iterations, initialisation="random")
-        return paper_recipe(network, size, budget)
+        return paper_recipe(AuthorsHierarchicalVinConfig(iterations=iterations), size, budget)
     config = default_recipe(HierarchicalCostVinConfig(iterations=iterations, outside="zero"), size, budget)
     return replace(config, training_iterations=(iterations[0], TRAINING_ITERATIONS[size]))
 

@@ -11,6 +11,7 @@ from vinlab.modules import (
     HierarchicalTransition,
     LinearPolicy,
     LinearReward,
+    PooledLinearReward,
     SharedTransition,
     StateAttention,
     UntiedTransition,
@@ -129,3 +130,31 @@ class HierarchicalVinConfig:
             attention=StateAttention(),
             policy=LinearPolicy(actions=self.actions, like_moves=self.initialisation == "moves"),
         )
+
+
+@dataclass(frozen=True)
+class AuthorsHierarchicalVinConfig:
+    """The same with the linear reward of the authors' code on both levels, and normal noise in every weight."""
+
+    kind: ClassVar[str] = "authors-hierarchical-vin"
+    iterations: tuple[int, int]
+    """K of the coarse and of the fine level."""
+    factor: int = 2
+    hidden: int = 150
+    actions: int = 10
+    std: float = 0.01
+
+    def build(self) -> ValueIterationNetwork:
+        """The network with fresh weights, all drawn from one normal distribution, biases included."""
+        coarse = PooledLinearReward(hidden=self.hidden, downsample=self.factor)
+        kernels = [random_kernels(actions=self.actions, rewards=rewards) for rewards in (1, 2)]
+        network = ValueIterationNetwork(
+            reward=HierarchicalReward([coarse, LinearReward(hidden=self.hidden)]),
+            transition=HierarchicalTransition([SharedTransition(initial) for initial in kernels]),
+            planner=HierarchicalPlanner(iterations=self.iterations, factor=self.factor),
+            attention=StateAttention(),
+            policy=LinearPolicy(actions=self.actions),
+        )
+        for parameter in network.parameters():
+            nn.init.normal_(parameter, std=self.std)
+        return network
