@@ -9,8 +9,11 @@ import numpy as np
 from vinlab.domains.control.environment import ParticleWorlds, Physics
 from vinlab.domains.control.problem import ControlConfig, ControlProblems, content_hash, sample_problems
 
-TEST_STREAM, VALIDATION_STREAM, TRAINING_STREAM = 4020, 4017, 4018
-"""Seeds of the three sets. Test and validation domains are the same for every seed of training."""
+TEST_STREAM, VALIDATION_STREAM, TRAINING_STREAM = 4021, 4017, 4018
+"""Seeds of the three sets. Test and validation domains are the same for every seed of training.
+
+A new test stream is used whenever results on the last one may have influenced a choice.
+"""
 
 
 @dataclass(frozen=True)
