@@ -18,13 +18,17 @@ KEY, LETTER = 0.55, 0.068
 """The width of a legend in inches: its line sample, and each letter of its text."""
 
 
+Points = Mapping[int, float] | Mapping[float, float]
+"""The values of y by x."""
+
+
 @dataclass(frozen=True)
 class Curve:
     """One quantity over another, for several seeds."""
 
     label: str
-    seeds: Sequence[Mapping[int, float]]
-    """For each seed the values of y by x."""
+    seeds: Sequence[Points]
+    """The points of each seed."""
 
 
 def seeds_figure(

@@ -47,6 +47,7 @@ REGISTRY: dict[str, str] = {
     "value-vin": "grid.rl:ValueVinConfig",
     "pooled-cnn": "grid.rl:PooledCnnConfig",
     "terrain-vin": "terrain.configs:TerrainVinConfig",
+    "terrain-shortest-path": "terrain.configs:TerrainShortestPathConfig",
     "terrain-cnn": "terrain.configs:TerrainCnnConfig",
     "terrain-classifier": "terrain.configs:ClassifierConfig",
     "ground-vin": "terrain.ground_vin:GroundVinConfig",

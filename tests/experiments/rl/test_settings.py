@@ -23,9 +23,12 @@ def test_every_configuration_is_plain_data(id, budget, recipe):
     assert plain["network"]["kind"] == ("pooled-cnn" if "cnn" in id else "value-vin")
 
 
-def test_the_cnn_gets_the_papers_iterations():
+def test_the_cnn_gets_at_least_the_papers_ratio_of_iterations():
     for size, times in ((8, 1), (16, 2)):
         vin, cnn = (SETTINGS[f"rl/{size}/{kind}"].configure("paper", "paper") for kind in ("vin", "cnn"))
-        assert cnn.learning.iterations == times * vin.learning.iterations
+        assert cnn.learning.iterations >= times * vin.learning.iterations
+
+
+def test_the_planner_has_the_papers_k():
     assert SETTINGS["rl/8/vin"].configure("paper", "paper").network.iterations == 10
     assert SETTINGS["rl/16/vin"].configure("paper", "paper").network.iterations == 20

@@ -13,6 +13,7 @@ from vinlab.learners.trpo.trust_region import (
     conjugate_gradient,
     divergence,
     flat_gradient,
+    mean_entropy,
     objective,
     trust_region_step,
 )
@@ -128,6 +129,27 @@ def test_the_bound_is_never_exceeded_and_the_objective_never_falls(seed, bound):
     gained = float(objective(network(inputs).detach(), old, visits) - objective(old, old, visits))
     assert gained >= 0
     assert step.accepted == (gained > 0)
+
+
+def test_without_advantages_a_bonus_raises_the_entropy():
+    torch.manual_seed(0)
+    network, inputs = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 4)), torch.randn(5, 7, 3)
+    visits = visits_of(torch.ones(5, 7), torch.zeros(5, 7, 4))
+
+    def entropy() -> float:
+        return float(mean_entropy(network(inputs).detach().log_softmax(-1), visits.counts))
+
+    def step(bonus: float) -> float:
+        before = entropy()
+        config = TrustRegionConfig(divergence=0.01, entropy_bonus=bonus)
+        found = trust_region_step(
+            network(inputs), lambda c: network(inputs[c]), visits, list(network.parameters()), config
+        )
+        assert found.entropy == pytest.approx(before, abs=1e-6)
+        return entropy() - before
+
+    assert step(0.0) == 0.0
+    assert step(0.1) > 1e-4
 
 
 def test_every_parameter_moves_whatever_its_name():

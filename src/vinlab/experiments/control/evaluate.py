@@ -11,7 +11,7 @@ from vinlab.domains.control.environment import Controller, ParticleWorlds, Physi
 from vinlab.domains.control.expert import RouteController, StraightController
 from vinlab.domains.control.problem import ControlProblems, is_blocked, observe
 from vinlab.experiments.base import EvaluateRequest, Evaluation
-from vinlab.experiments.control.data import TEST_STREAM, ControlData, ControlSets, make_problems
+from vinlab.experiments.control.data import ControlData, ControlSets, make_test_problems
 from vinlab.experiments.control.settings import ControlTraining
 from vinlab.experiments.results import RunResult
 from vinlab.learners.callbacks import Validation
@@ -111,7 +111,7 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     options = ("problems", "iterations", "corner_cutting", "data")
     request.refuse(model.id, **dict.fromkeys(options, "it is evaluated on its test domains"))
     data = ControlData()
-    test = ParticleWorlds(make_problems(data, TEST_STREAM, data.test_domains), Physics())
+    test = ParticleWorlds(make_test_problems(data), Physics())
     scores, _ = score_test_domains(control_policy(model), test, data.horizon)
     return Evaluation(scores, {"iterations": model.network.iterations, "horizon": data.horizon})
 

@@ -10,7 +10,7 @@ from vinlab.domains.control.environment import Controller, ParticleWorlds, Physi
 from vinlab.domains.control.expert import StraightController
 from vinlab.domains.control.geometry import RADIUS
 from vinlab.experiments.base import require_problem
-from vinlab.experiments.control.data import TEST_STREAM, ControlData, make_problems
+from vinlab.experiments.control.data import ControlData, make_test_problems
 from vinlab.experiments.control.evaluate import NetworkController, control_policy
 from vinlab.figures import style
 from vinlab.figures.save import save_figure
@@ -62,7 +62,7 @@ def draw_runs(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
 def draw_trajectories(models: Mapping[str, Model], out: Path, *, first: int, name: str) -> list[Path]:
     """Draw what the models do on the same test domains, as a figure and as an animation."""
     data = ControlData()
-    problems = make_problems(data, TEST_STREAM, data.test_domains)
+    problems = make_test_problems(data)
     require_problem(first, len(problems) - DOMAINS + 1)
     chosen = problems[first : first + DOMAINS]
     worlds = ParticleWorlds(chosen, Physics())

@@ -62,7 +62,8 @@ COLUMNS: list[Column[Row]] = [
 
 LEGEND = f"""\
 Mean distance to the goal after {{steps}} time steps, mean ± standard deviation over the seeds.
-The side of the square is {2 * HALF_SIDE:g}. *Test*: {{domains}} unseen domains, the same for all seeds.
+The side of the square is {2 * HALF_SIDE:g}. *Test*: {{domains}} unseen domains, the same for all seeds
+(draw {{draws}} of them).
 *First {PAPER_TEST_DOMAINS}*: the first {PAPER_TEST_DOMAINS} of them, as many as the paper has.
 Training domains differ by seed.
 *Distance / side*: test distance divided by the side of the square.
@@ -82,10 +83,11 @@ def table(runs: Sequence[FinishedRun]) -> str:
     groups = group_runs(runs, lambda run: (run.manifest.recipe, run.manifest.id, run.manifest.budget))
     rows = [_learned(groups[key]) for key in sorted(groups, reverse=True)]
     steps = counts_text(run.manifest.config["data"]["horizon"] for run in runs)
+    draws = counts_text(run.manifest.config["data"].get("test_draw", 2) for run in runs)
     return document(
         "Continuous control (Section 4.3, Figure 5)",
         render(COLUMNS, [*rows, *_known(runs)]),
-        LEGEND.format(steps=steps, domains=tested_on(runs)),
+        LEGEND.format(steps=steps, domains=tested_on(runs), draws=draws),
         _ratios(groups),
         _search_line(runs),
         runs=runs,

@@ -6,7 +6,7 @@ from functools import partial
 from vinlab.domains.mars.expert import DemonstrationConfig
 from vinlab.domains.mars.splits import Protocol
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig
-from vinlab.experiments.base import Budget, Recipe, Setting, by_id
+from vinlab.experiments.base import RECIPES, Budget, Recipe, Setting, by_id
 from vinlab.experiments.mars.classifier import LabelConfig
 from vinlab.experiments.mars.data import MarsData
 from vinlab.learners.imitation import ImitationConfig
@@ -17,21 +17,38 @@ from vinlab.networks.terrain.configs import (
     ClassifierConfig,
     TerrainCnnConfig,
     TerrainNetworkConfig,
+    TerrainShortestPathConfig,
     TerrainVinConfig,
 )
 
 NETWORKS = {
     "vin": "VIN on an image of the terrain, by imitation",
     "vin-arrival": "the same VIN, by imitation, then by maximising the probability to reach the goal",
+    "fixed-point": "VIN that learns the cost of each cell and plans to the fixed point, by imitation",
+    "fixed-point-arrival": "the same, by imitation, then by maximising the probability to reach the goal",
     "cnn": "reactive CNN on the same image, by imitation",
     "classifier": "classifier of steep cells with a shortest-path planner on its map, soft and hard",
+    "cell-classifier": "the same, where the classifier sees one cell of 8 x 8 pixels at a time",
 }
+BEYOND_PAPER = ("fixed-point", "fixed-point-arrival")
+"""Networks that have no counterpart in the paper, and so only one recipe."""
+CLASSIFIERS = ("classifier", "cell-classifier")
 PROTOCOLS: dict[Protocol, tuple[str, str]] = {
     "disjoint": ("", "test terrain disjoint from training terrain"),
     "overlapping": ("overlapping/", "test patches that overlap with training patches"),
 }
-EPOCHS = {"vin": 2, "vin-arrival": 1, "cnn": 2, "classifier": 1}
+EPOCHS = {
+    "vin": 2,
+    "vin-arrival": 1,
+    "fixed-point": 4,
+    "fixed-point-arrival": 2,
+    "cnn": 2,
+    "classifier": 1,
+    "cell-classifier": 1,
+}
 """Over all patches, at the budget ``paper``; patches overlap, so few epochs suffice."""
+PAPER_RATES, PAPER_EPOCHS = (0.01, 0.005, 0.002, 0.001), 8
+"""RMSProp's rates in the authors' grid-world, and our epochs of each; the paper gives neither for Mars."""
 PATCHES: dict[Budget, int] = {"smoke": 40, "small": 1000, "paper": 10_000}
 RATE, REACH_RATE = 5e-3, 2e-3
 """Adam's highest rates. In the second stage a higher one loses what imitation learned."""
@@ -47,21 +64,28 @@ class MarsTraining:
 
 
 def configure(name: str, protocol: Protocol, budget: Budget, recipe: Recipe) -> MarsTraining:
-    """The configuration of a setting; ``paper`` starts from random kernels and learns from seven paths a patch."""
+    """The configuration of a setting.
+
+    ``paper`` starts from random kernels and learns from seven paths a patch, by RMSProp as in the grid-world.
+    """
+    recipe = "default" if name in BEYOND_PAPER else recipe
     return MarsTraining(
-        _network(name, flip_average=recipe == "default", random=recipe == "paper"),
-        _data(protocol, budget, recipe),
-        _stages(name, EPOCHS[name] if budget == "paper" else 1),
+        _network(name, recipe), _data(protocol, budget, recipe), _stages(name, budget, recipe)
     )
 
 
-def _network(name: str, *, flip_average: bool, random: bool) -> TerrainNetworkConfig:
+def _network(name: str, recipe: Recipe) -> TerrainNetworkConfig:
     """The network of a row; all of them have the paper's image layers."""
+    flip_average = recipe == "default"
     if name == "cnn":
         return TerrainCnnConfig()
-    if name == "classifier":
-        return ClassifierConfig(flip_average=flip_average)
-    return TerrainVinConfig(initialisation="random" if random else "moves", flip_average=flip_average)
+    if name in CLASSIFIERS:
+        image = "cell" if name == "cell-classifier" else "paper"
+        return ClassifierConfig(image=image, flip_average=flip_average)
+    if name in BEYOND_PAPER:
+        return TerrainShortestPathConfig(flip_average=flip_average)
+    start = "moves" if recipe == "default" else "random"
+    return TerrainVinConfig(initialisation=start, flip_average=flip_average)
 
 
 def _data(protocol: Protocol, budget: Budget, recipe: Recipe) -> MarsData:
@@ -74,12 +98,21 @@ def _data(protocol: Protocol, budget: Budget, recipe: Recipe) -> MarsData:
     return replace(data, validation_problems=10, test_problems=20, terrains=4, synthetic=small)
 
 
-def _stages(name: str, epochs: int) -> tuple[TrainingStage, ...]:
-    first = LabelConfig() if name == "classifier" else DenseConfig()
-    stages = (TrainingStage(first, one_cycle(epochs, RATE)),)
-    if name == "vin-arrival":
+def _stages(name: str, budget: Budget, recipe: Recipe) -> tuple[TrainingStage, ...]:
+    first = LabelConfig() if name in CLASSIFIERS else DenseConfig()
+    learning = one_cycle(EPOCHS[name] if budget == "paper" else 1, RATE)
+    if recipe == "paper" and name not in CLASSIFIERS:
+        learning = rmsprop(PAPER_EPOCHS if budget == "paper" else 1)
+    stages = (TrainingStage(first, learning),)
+    if name.endswith("-arrival"):
         stages += (TrainingStage(ReachConfig(), one_cycle(1, REACH_RATE)),)
     return stages
+
+
+def rmsprop(epochs: int) -> ImitationConfig:
+    """The authors' four rates."""
+    stages = tuple(Stage(epochs, rate) for rate in PAPER_RATES)
+    return ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=12, clip=None)
 
 
 def one_cycle(epochs: int, rate: float) -> ImitationConfig:
@@ -90,7 +123,8 @@ def one_cycle(epochs: int, rate: float) -> ImitationConfig:
 def _setting(name: str, protocol: Protocol) -> Setting[MarsTraining]:
     prefix, terrain = PROTOCOLS[protocol]
     about = f"{NETWORKS[name]}; {terrain}"
-    return Setting(f"mars/{prefix}{name}", about, partial(configure, name, protocol))
+    recipes: tuple[Recipe, ...] = ("default",) if name in BEYOND_PAPER else RECIPES
+    return Setting(f"mars/{prefix}{name}", about, partial(configure, name, protocol), recipes)
 
 
 SETTINGS = by_id(_setting(name, protocol) for protocol in PROTOCOLS for name in NETWORKS)

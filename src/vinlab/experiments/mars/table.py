@@ -28,10 +28,16 @@ NAMES = {
     "straight": "straight line, no image",
     "hard": "classifier, hard planner (the paper's best achievable)",
     "soft": "classifier, soft planner",
+    "cell-hard": "classifier of single cells (8 × 8 pixels), hard planner",
+    "cell-soft": "classifier of single cells (8 × 8 pixels), soft planner",
     "cnn": "CNN",
     "vin": "VIN by imitation",
     "vin-arrival": "VIN by imitation, then reach probability",
+    "fixed-point": "VIN to the fixed point by imitation",
+    "fixed-point-arrival": "VIN to the fixed point by imitation, then reach probability",
 }
+CLASSIFIERS = {"classifier": "", "cell-classifier": "cell-"}
+"""The settings with several planners, and what the names of their rows begin with."""
 
 PAIRS = (
     ("vin", "straight"),
@@ -39,6 +45,11 @@ PAIRS = (
     ("vin", "hard"),
     ("vin-arrival", "vin"),
     ("vin-arrival", "soft"),
+    ("fixed-point", "vin"),
+    ("fixed-point", "hard"),
+    ("fixed-point-arrival", "fixed-point"),
+    ("fixed-point-arrival", "soft"),
+    ("cell-hard", "hard"),
 )
 
 ERROR = "± (block bootstrap)"
@@ -114,7 +125,9 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("optimal moves", lambda row: f"{fmean(row.values('optimal_action_accuracy', 100.0)):.1f} %"),
     Column(
         "minutes",
-        lambda row: NONE if row.name in ("straight", "hard") else mean_text(row.minutes, digits=1),
+        lambda row: (
+            NONE if row.name == "straight" or row.name.endswith("hard") else mean_text(row.minutes, digits=1)
+        ),
     ),
 )
 
@@ -131,10 +144,13 @@ def rows_of(runs: Sequence[FinishedRun]) -> dict[str, Row]:
     found: dict[str, list[tuple[Mapping[str, Any], FinishedRun]]] = defaultdict(list)
     for run in runs:
         name = run.manifest.id.split("/")[-1]
-        found["soft" if name == "classifier" else name].append((run.result["scores"], run))
-        for other in ("hard", "straight"):
-            if other in run.result:
-                found[other].append((run.result[other], run))
+        if name not in CLASSIFIERS:
+            found[name].append((run.result["scores"], run))
+            continue
+        prefix = CLASSIFIERS[name]
+        found[f"{prefix}soft"].append((run.result["scores"], run))
+        found[f"{prefix}hard"].append((run.result["hard"], run))
+        found["straight"].append((run.result["straight"], run))
     found["straight"] = found["straight"][:1]  # it does not depend on the seed
     return {name: _row(name, found[name]) for name in NAMES if found[name]}
 

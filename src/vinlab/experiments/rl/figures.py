@@ -1,6 +1,7 @@
 """Figures of the hole world: paths of a model, and success over training and by difficulty from finished runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +14,18 @@ from vinlab.experiments.rl.settings import ITERATIONS
 from vinlab.experiments.tables import group_runs
 from vinlab.figures.paths import paths_figure
 from vinlab.figures.save import save_figure
-from vinlab.figures.seeds import Curve, seeds_figure
+from vinlab.figures.seeds import Curve, Points, seeds_figure
 from vinlab.models import Model
 from vinlab.navigation.adaptive import make_plan
 from vinlab.recording.finished_run import FinishedRun
 
+SPACING = 0.02
+"""Million steps between the points of a curve over training."""
+
 PATHS = 8
 """The number of problems in the figure of paths."""
 
-Read = Callable[[FinishedRun], Mapping[int, float]]
+Read = Callable[[FinishedRun], Points]
 
 
 def draw_paths(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
@@ -57,12 +61,12 @@ def _draw_size(size: int, runs: Sequence[FinishedRun], out: Path) -> list[Path]:
     if not compared:
         return []
     maps = f"{size} × {size} maps"
-    training = _curves(compared, lambda run: _logged(run, "validation_success"))
+    training = _curves(compared, _success_by_steps)
     difficulty = _curves(compared, _by_difficulty)
-    across = "moves from start to goal"
+    steps, moves = "million environment steps", "moves from start to goal"
     return [
-        _draw(training, f"Success over training, {maps}", out / f"rl_{size}_training.png"),
-        _draw(difficulty, f"Success by difficulty, {maps}", out / f"rl_{size}_difficulty.png", across=across),
+        _draw(training, f"Success over training, {maps}", out / f"rl_{size}_training.png", across=steps),
+        _draw(difficulty, f"Success by difficulty, {maps}", out / f"rl_{size}_difficulty.png", across=moves),
     ]
 
 
@@ -114,6 +118,17 @@ def _label(run: FinishedRun) -> str:
 
 def _logged(run: FinishedRun, name: str) -> dict[int, float]:
     return {line["iteration"]: line[name] for line in run.metrics() if line.get(name) is not None}
+
+
+def _success_by_steps(run: FinishedRun) -> dict[float, float]:
+    """Validation success over the environment steps so far, in millions, interpolated where all seeds have a value."""
+    lines = run.metrics()
+    steps = np.cumsum([line["steps"] for line in lines]) / 1e6
+    success = [line.get("validation_success") for line in lines]
+    known = [index for index, share in enumerate(success) if share is not None]
+    grid = np.arange(math.ceil(steps[known[0]] / SPACING), math.floor(steps[known[-1]] / SPACING) + 1)
+    shares = np.interp(SPACING * grid, steps[known], [success[index] for index in known])
+    return dict(zip((SPACING * grid).round(3).tolist(), shares.tolist(), strict=True))
 
 
 def _by_difficulty(run: FinishedRun) -> dict[int, float]:

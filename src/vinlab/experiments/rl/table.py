@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments import tables
+from vinlab.experiments.rl.levels import levels_passed, world_steps
 from vinlab.experiments.rl.settings import SETTINGS
 from vinlab.experiments.tables import Column, Row
 from vinlab.recording.finished_run import FinishedRun
@@ -12,8 +14,11 @@ LEGEND = """\
 share of test problems in which the greedy moves reach the goal; *success, sampled*: the same with moves sampled from
 the policy. *Falls*: share that end in a hole; the others end in a loop. *Extra steps*: mean of steps beyond the
 shortest path, over the successes. *Optimal moves*: share of the states on a shortest path in which the greedy move is
-optimal. Ours is the mean ± deviation over the seeds, on the same {problems} unseen maps for all; *minutes* is one
-training by the clock on one core of a machine with other work.
+optimal. *Million steps*: environment steps that the training learned from. *Last level*: of the curriculum, and of how
+many. *Left by return, by patience*: levels that were left because the mean return met the paper's rule, and because the
+largest number of iterations at a level was reached; over all seeds. Ours is the mean ± deviation over the seeds, on
+the same {problems} unseen maps for all; *minutes* is one training by the clock on one core of a machine with other
+work.
 """
 
 STARTS = {"moves": "moves", "random": "noise"}
@@ -22,6 +27,23 @@ STARTS = {"moves": "moves", "random": "noise"}
 def start(row: Row) -> str:
     """How the kernels of a VIN are initialised."""
     return STARTS.get(row.manifest.config["network"].get("initialisation", ""), tables.NONE)
+
+
+def million_steps(row: Row) -> str:
+    """How much of the world a training saw."""
+    return mean_text([world_steps(run) / 1e6 for run in row.runs], digits=2)
+
+
+def last_level(row: Row) -> str:
+    """The levels that the seeds reached, of how many there are."""
+    reached = sorted({levels_passed(run).last for run in row.runs})
+    return f"{' or '.join(map(str, reached))} of {row.manifest.config['learning']['curriculum']['last']}"
+
+
+def levels_left(row: Row) -> str:
+    """How many levels were left by return and by patience, over all seeds."""
+    passed = [levels_passed(run) for run in row.runs]
+    return f"{sum(one.by_return for one in passed)}, {sum(one.by_patience for one in passed)}"
 
 
 COLUMNS: tuple[Column[Row], ...] = (
@@ -37,6 +59,9 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("extra steps", lambda row: row.mean("trajectory_difference", 2)),
     Column("optimal moves", lambda row: row.percent("optimal_action_accuracy", 1)),
     Column("iterations", lambda row: str(row.manifest.config["learning"]["iterations"])),
+    Column("million steps", million_steps),
+    Column("last level", last_level),
+    Column("left by return, by patience", levels_left),
     tables.MINUTES,
     tables.COMMAND,
 )

@@ -29,6 +29,8 @@ class TrustRegionConfig:
     """The largest number of steps that the line search tries."""
     fisher_share: float = 1.0
     """The share of the problems in Fisher-vector products."""
+    entropy_bonus: float = 0.0
+    """The weight of the policy's mean entropy in the objective."""
 
 
 Read = Callable[[slice], Tensor]
@@ -66,8 +68,8 @@ def trust_region_step(
     finite and a line search without success leave the parameters unchanged, with the reason in the result.
     """
     old = logits.detach().log_softmax(dim=-1)
-    entropy = float((visits.counts * -(old.exp() * old).sum(dim=-1)).sum() / visits.counts.sum())
-    gradient = flat_gradient(objective(logits, old, visits), parameters)
+    entropy = float(mean_entropy(old, visits.counts))
+    gradient = flat_gradient(objective(logits, old, visits, config.entropy_bonus), parameters)
     if not torch.isfinite(gradient).all():
         return _rejected("the gradient is not finite", entropy)
     if not gradient.any():
@@ -98,11 +100,11 @@ def line_search(
 ) -> StepResult:
     """The line search: the longest step that improves the objective and keeps the bound, or none."""
     before = nn.utils.parameters_to_vector(parameters)
-    baseline = float(objective(old, old, visits))
+    baseline = float(objective(old, old, visits, config.entropy_bonus))
     for attempt in range(config.backtracks):
         set_parameters(parameters, before + config.backtrack_ratio**attempt * full_step)
         logits = read(EVERYTHING)
-        improvement = float(objective(logits, old, visits)) - baseline
+        improvement = float(objective(logits, old, visits, config.entropy_bonus)) - baseline
         distance = float(divergence(logits, old, visits.counts))
         if improvement > 0 and distance <= config.divergence:
             return StepResult(True, "", distance, improvement, attempt + 1, entropy)
@@ -111,11 +113,26 @@ def line_search(
 
 
 def objective(
-    logits: Float[Tensor, "B N M"], old: Float[Tensor, "B N M"], visits: VisitStatistics
+    logits: Float[Tensor, "B N M"],
+    old: Float[Tensor, "B N M"],
+    visits: VisitStatistics,
+    entropy_bonus: float = 0.0,
 ) -> Float[Tensor, ""]:
-    """The surrogate: the mean advantage weighted by the probability ratio; ``old`` are log-probabilities."""
-    ratio = (logits.log_softmax(dim=-1) - old).exp()
-    return (visits.advantages * ratio).sum() / visits.counts.sum()
+    """The surrogate: the mean advantage weighted by the probability ratio, and a bonus for entropy.
+
+    ``old`` are log-probabilities.
+    """
+    new = logits.log_softmax(dim=-1)
+    surrogate = (visits.advantages * (new - old).exp()).sum() / visits.counts.sum()
+    return surrogate + entropy_bonus * mean_entropy(new, visits.counts) if entropy_bonus else surrogate
+
+
+def mean_entropy(
+    log_probabilities: Float[Tensor, "B N M"], counts: Float[Tensor, "B N"]
+) -> Float[Tensor, ""]:
+    """The mean entropy of a policy over all steps, in nats."""
+    by_state = -(log_probabilities.exp() * log_probabilities).sum(dim=-1)
+    return (counts * by_state).sum() / counts.sum()
 
 
 def divergence(

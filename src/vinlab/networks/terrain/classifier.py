@@ -15,11 +15,12 @@ from vinlab.types import CELL, Iterations
 class ObstacleClassifier(nn.Module):
     """The VIN's image layers as a classifier of blocked cells."""
 
-    def __init__(self, *, image: ImageEncoder, hidden: int) -> None:
+    def __init__(self, *, image: ImageEncoder, hidden: int, width: int = 3) -> None:
+        """``width`` is that of the filters on cells; with 1 they add nothing to what the image layers see."""
         super().__init__()
         self.image = image
-        self.features = nn.Conv2d(image.channels, hidden, 3, padding=1)
-        self.blocked = nn.Conv2d(hidden, 1, 3, padding=1)
+        self.features = nn.Conv2d(image.channels, hidden, width, padding=width // 2)
+        self.blocked = nn.Conv2d(hidden, 1, width, padding=width // 2)
 
     def forward(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B H W"]:
         """The logit of the probability that each cell is blocked."""

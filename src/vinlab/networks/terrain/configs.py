@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from vinlab.modules import LinearPolicy, SharedTransition, StateAttention
+from torch import nn
+
+from vinlab.modules import LinearPolicy, SharedTransition, StateAttention, TemperaturePolicy
+from vinlab.modules.move_cost import KnownMoves
 from vinlab.modules.transition import Initialisation, initial_kernels
 from vinlab.networks.terrain.classifier import (
     ClassifierPlanner,
@@ -12,18 +15,22 @@ from vinlab.networks.terrain.classifier import (
     ObstacleClassifier,
     ThresholdCost,
 )
-from vinlab.networks.terrain.encoder import DeepImageLayers, ImageEncoder, ImageLayers
+from vinlab.networks.terrain.costs import FlipAveragedTerrainCosts, TerrainCosts, TerrainShortestPathVin
+from vinlab.networks.terrain.encoder import CellImageLayers, DeepImageLayers, ImageEncoder, ImageLayers
 from vinlab.networks.terrain.policies import TerrainCnn, TerrainVin
 from vinlab.networks.terrain.reward import FlipAveragedTerrainReward, TerrainReward
 from vinlab.planning import GridPlanner
+from vinlab.planning.shortest_path import ShortestPathPlanner
 
-ImageKind = Literal["paper", "deep"]
-"""The paper's image layers, or ours with a wider receptive field."""
+ImageKind = Literal["paper", "deep", "cell"]
+"""The paper's image layers, ours with a wider receptive field, or the paper's on the pixels of one cell at a time."""
 
 
 def image_layers(kind: ImageKind, dropout: float) -> ImageEncoder:
     """Image layers with fresh weights."""
-    return DeepImageLayers(dropout=dropout) if kind == "deep" else ImageLayers()
+    if kind == "deep":
+        return DeepImageLayers(dropout=dropout)
+    return CellImageLayers(ImageLayers()) if kind == "cell" else ImageLayers()
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,32 @@ class TerrainVinConfig:
             reward=reward(image=image_layers(self.image, self.dropout), hidden=self.hidden),
             transition=SharedTransition(initial_kernels(self.initialisation, actions=self.actions)),
             planner=GridPlanner(iterations=self.iterations),
+            attention=StateAttention(),
+            policy=policy,
+        )
+
+
+@dataclass(frozen=True)
+class TerrainShortestPathConfig:
+    """A VIN for terrain that learns the cost of each cell and plans to the fixed point."""
+
+    kind: ClassVar[str] = "terrain-shortest-path"
+    image: ImageKind = "paper"
+    hidden: int = 150
+    dropout: float = 0.3
+    flip_average: bool = False
+    log_inverse_temperature: float = 1.0
+    """Of the policy before training."""
+
+    def build(self) -> TerrainShortestPathVin:
+        """The network with fresh weights."""
+        costs = FlipAveragedTerrainCosts if self.flip_average else TerrainCosts
+        policy = TemperaturePolicy()
+        nn.init.constant_(policy.log_inverse_temperature, self.log_inverse_temperature)
+        return TerrainShortestPathVin(
+            reward=costs(image=image_layers(self.image, self.dropout), hidden=self.hidden),
+            transition=KnownMoves(),
+            planner=ShortestPathPlanner(),
             attention=StateAttention(),
             policy=policy,
         )
@@ -87,9 +120,13 @@ class ClassifierConfig:
         """The network with fresh weights."""
         classifier = FlipAveragedClassifier if self.flip_average else ObstacleClassifier
         return ClassifierPlanner(
-            classifier=classifier(image=image_layers(self.image, self.dropout), hidden=self.hidden),
+            classifier=classifier(
+                image=image_layers(self.image, self.dropout),
+                hidden=self.hidden,
+                width=1 if self.image == "cell" else 3,
+            ),
             caution=ThresholdCost() if self.caution == "hard" else LogProbabilityCost(),
         )
 
 
-TerrainNetworkConfig = TerrainVinConfig | TerrainCnnConfig | ClassifierConfig
+TerrainNetworkConfig = TerrainVinConfig | TerrainShortestPathConfig | TerrainCnnConfig | ClassifierConfig

@@ -7,6 +7,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from vinlab.types import CELL
+
 
 class ImageLayers(nn.Module):
     """The paper's image layers: two convolutions, pooled by 4 and by 2, so that 8 x 8 pixels become a cell."""
@@ -24,6 +26,22 @@ class ImageLayers(nn.Module):
         # Max pooling commutes with the ReLU, which has fewer entries after it.
         coarse = functional.max_pool2d(self.first(images), 4).relu()
         return functional.max_pool2d(self.second(coarse), 2).relu()
+
+
+class CellImageLayers(nn.Module):
+    """Image layers that see the pixels of one cell at a time, and nothing around it."""
+
+    def __init__(self, layers: ImageLayers) -> None:
+        super().__init__()
+        self.layers = layers
+        self.channels = layers.channels
+
+    def forward(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B D H W"]:
+        """The features of every cell."""
+        rows, cols = images.shape[2] // CELL, images.shape[3] // CELL
+        cells = images.unflatten(3, (cols, CELL)).unflatten(2, (rows, CELL)).transpose(3, 4)
+        found = self.layers(cells.reshape(-1, 1, CELL, CELL))
+        return found.view(len(images), rows, cols, self.channels).permute(0, 3, 1, 2)
 
 
 class DeepImageLayers(nn.Module):
@@ -73,4 +91,4 @@ def _dilated(inputs: int, outputs: int, dilation: int, dropout: float) -> nn.Seq
     return nn.Sequential(filters, nn.BatchNorm2d(outputs), nn.ReLU(), nn.Dropout2d(dropout))
 
 
-ImageEncoder = ImageLayers | DeepImageLayers
+ImageEncoder = ImageLayers | DeepImageLayers | CellImageLayers
