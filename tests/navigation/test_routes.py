@@ -6,7 +6,9 @@ import torch
 
 import vinlab
 from helpers.planners import ROOM, PerfectPlanner
+from vinlab.domains.gridworld.problem import observe
 from vinlab.models import Model
+from vinlab.navigation.adaptive import with_blocked_outside
 from vinlab.navigation.routes import navigate, path_cost
 from vinlab.networks.grid.configs import HierarchicalVinConfig, VinConfig
 from vinlab.types import InputError
@@ -89,15 +91,18 @@ def test_iterations_grow_with_the_map(config, shape, expected):
     assert Model("m", config.build(), 8, {}).iterations_for(shape) == expected
 
 
-def test_a_map_without_a_border_is_planned_as_if_it_had_one():
-    torch.manual_seed(0)
+def test_a_map_without_a_wall_around_it_is_planned_with_a_blocked_outside():
     model = Model("m", VinConfig(iterations=6, hidden=4).build(), 8, {})
-    bare = navigate(model, ROOM, (0, 0), (4, 4), iterations=6)
-    walled = navigate(model, np.pad(ROOM, 1, constant_values=1), (1, 1), (5, 5), iterations=6)
-    assert bare.plan is not None
-    assert walled.plan is not None
-    assert torch.equal(bare.plan.value, walled.plan.value[..., 1:-1, 1:-1])
-    assert np.array_equal(bare.path, walled.path - 1)
+    blocked = with_blocked_outside(model.network)
+    assert blocked.planner.outside == "blocked"
+    assert model.network.planner.outside is None  # the model itself stays as it is
+    walled = np.pad(ROOM, 1, constant_values=1)
+    for network, obstacles, offset in ((blocked, ROOM, 0), (model.network, walled, 1)):
+        start, goal = (offset, offset), (4 + offset, 4 + offset)
+        route = navigate(model, obstacles, start, goal, iterations=6)
+        seen = observe(np.array([obstacles], np.uint8), np.array([goal]))
+        assert route.plan is not None
+        assert torch.equal(route.plan.value, network.plan(seen, iterations=6).value)
 
 
 def test_the_package_offers_it():
