@@ -86,7 +86,7 @@ def changes_of(node: ast.AST) -> Iterator[tuple[str, str, Any]]:
     if isinstance(node, ast.BoolOp):
         other = ast.Or if isinstance(node.op, ast.And) else ast.And
         yield "truth", f"{ast.unparse(node)} with {other.__name__}", ("op", other())
-    if isinstance(node, ast.Constant) and type(node.value) in (bool, int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
         changed = not node.value if isinstance(node.value, bool) else node.value + 1
         yield "constant", f"{node.value!r} as {changed!r}", ("value", changed)
     if isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
