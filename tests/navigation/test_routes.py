@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+import torch
 
 import vinlab
 from helpers.planners import ROOM, PerfectPlanner
+from vinlab.domains.gridworld.problem import observe
 from vinlab.models import Model, load
+from vinlab.navigation.adaptive import with_blocked_outside
 from vinlab.navigation.routes import navigate, path_cost
 from vinlab.networks.grid.configs import HierarchicalVinConfig, VinConfig
 from vinlab.types import InputError
@@ -98,6 +101,20 @@ def test_a_map_without_a_wall_around_it_needs_none(id):
     assert bare.reached
     assert bare.cost == pytest.approx(bare.optimal_cost)
     assert bare.cost == pytest.approx(walled.cost)
+
+
+def test_a_map_without_a_wall_around_it_is_planned_with_a_blocked_outside():
+    model = Model("m", VinConfig(iterations=6, hidden=4).build(), 8, {})
+    blocked = with_blocked_outside(model.network)
+    assert blocked.planner.outside == "blocked"
+    assert model.network.planner.outside is None  # the model itself stays as it is
+    walled = np.pad(ROOM, 1, constant_values=1)
+    for network, obstacles, offset in ((blocked, ROOM, 0), (model.network, walled, 1)):
+        start, goal = (offset, offset), (4 + offset, 4 + offset)
+        route = navigate(model, obstacles, start, goal, iterations=6)
+        seen = observe(np.array([obstacles], np.uint8), np.array([goal]))
+        assert route.plan is not None
+        assert torch.equal(route.plan.value, network.plan(seen, iterations=6).value)
 
 
 def test_the_package_offers_it():
