@@ -45,7 +45,7 @@ def load_tensors_and_metadata(path: str | Path) -> tuple[dict[str, Tensor], dict
     texts = texts_of(data, path)
     try:
         return decode(data), texts
-    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+    except (SafetensorError, ValueError, KeyError, TypeError, AssertionError) as error:
         raise _damaged(path, data) from error
 
 
