@@ -128,4 +128,5 @@ def _grid_origin(frame: Frame | None, rows: int) -> tuple[float, tuple[float, fl
     along, across, right, up = frame.a, frame.b, 0.5, rows - 0.5
     x = frame.c - along * right + across * up
     y = frame.f - across * right - along * up
-    return math.hypot(along, across), (x, y, math.atan2(across, along))
+    # Without the last digits, which only rounding made.
+    return round(math.hypot(along, across), 12), (round(x, 12), round(y, 12), math.atan2(across, along))
