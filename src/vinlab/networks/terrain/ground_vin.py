@@ -151,6 +151,9 @@ class GuidanceVinConfig(GroundVinConfig):
     def build(self) -> GroundVin:
         """The network with fresh weights."""
         network = super().build()
-        network.reward = GuidanceCosts(network.reward.encoder)
-        nn.init.zeros_(network.reward.log_cost.bias)
+        assert isinstance(network.reward, GroundCosts)
+        reward = GuidanceCosts(network.reward.encoder)
+        assert reward.log_cost.bias is not None
+        nn.init.zeros_(reward.log_cost.bias)
+        network.reward = reward
         return network
