@@ -1,7 +1,7 @@
 """A VIN that learns what ground costs from images: an encoder, a cost for each cell, a search."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -151,8 +151,9 @@ class GuidanceVinConfig(GroundVinConfig):
     def build(self) -> GroundVin:
         """The network with fresh weights."""
         network = super().build()
-        encoder: Any = network.reward.encoder
-        reward: Any = GuidanceCosts(encoder)
+        assert isinstance(network.reward, GroundCosts)
+        reward = GuidanceCosts(network.reward.encoder)
+        assert reward.log_cost.bias is not None
         nn.init.zeros_(reward.log_cost.bias)
         network.reward = reward
         return network
