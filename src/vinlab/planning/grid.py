@@ -15,7 +15,6 @@ from vinlab.planning.bellman import (
     value_iteration,
 )
 from vinlab.planning.fused import fused_value_iteration, is_fusible
-from vinlab.planning.fused.local_function import fused_local_value_iteration, is_locally_fusible
 from vinlab.types import InputError, Plan
 
 
@@ -43,10 +42,10 @@ class GridPlanner(nn.Module):
         require_fitting(reward, transition, iterations)
         if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
             q, value = fused_value_iteration(reward, transition, iterations, initial_value=initial_value)
-        elif isinstance(transition, LocalKernels) and is_locally_fusible(reward, transition, initial_value):
-            q, value = fused_local_value_iteration(
-                reward, transition, iterations, initial_value=initial_value
-            )
+        elif isinstance(transition, LocalKernels):
+            from vinlab.planning.fused.local_function import local_value_iteration
+
+            q, value = local_value_iteration(reward, transition, iterations, initial_value=initial_value)
         else:
             q, value = value_iteration(reward, transition, iterations, initial_value=initial_value)
         return Plan(reward=reward, q=q, value=value)
