@@ -24,6 +24,7 @@ SEES: dict[str, set[str]] = {
     # The exact solution of states with layers is the search with true costs.
     "domains": {
         "types",
+        "figures.style",
         "planning.exact",
         "planning.moves",
         "planning.layered_search",
@@ -60,7 +61,7 @@ SEES: dict[str, set[str]] = {
 }
 """What each room may import besides itself; the command line may import everything."""
 
-TOP = {"__init__", "__main__", "types"}
+TOP = {"__init__", "__main__", "envs", "types"}
 """The only modules that stand outside a room."""
 
 GENERIC = ("planning", "modules", "learners", "evaluation", "recording", "models")
