@@ -6,7 +6,8 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from vinlab.domains.gridworld.rendering import PIXELS, RENDER_MODES, render_cells, require_render_mode
+from vinlab.domains.gridworld.gymnasium_env import RENDERING
+from vinlab.domains.gridworld.rendering import PIXELS, render_cells, require_render_mode
 from vinlab.domains.motion.environment import at_goal, possible_moves, step
 from vinlab.domains.motion.problem import MotionConfig, MotionProblems, observe, sample_problems
 from vinlab.planning.moves import LayeredMoves, motion_named
@@ -36,7 +37,7 @@ class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
     terminates at the goal and is truncated after ``horizon`` actions.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 8}  # noqa: RUF012
+    metadata = RENDERING
 
     def __init__(
         self,
