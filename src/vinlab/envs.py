@@ -15,6 +15,7 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
         "entry_point": f"{_DOMAINS}.holeworld.gymnasium_env:HoleWorldEnvironment",
         "vector_entry_point": f"{_DOMAINS}.holeworld.gymnasium_env:HoleWorldVectorEnv",
     },
+    "vinlab/Motion-v0": {"entry_point": f"{_DOMAINS}.motion.gymnasium_env:MotionEnvironment"},
     "vinlab/ParticleControl-v0": {
         "entry_point": f"{_DOMAINS}.control.gymnasium_env:ParticleControlEnvironment"
     },

@@ -20,7 +20,6 @@ from vinlab.planning.bellman import (
 )
 from vinlab.planning.border import Outside, require_outside
 from vinlab.planning.fused import fused_value_iteration, is_fusible
-from vinlab.planning.fused.local_function import fused_local_value_iteration, is_locally_fusible
 from vinlab.planning.tensors import HALF, at_least_float32, require_same_type, without_autocast
 from vinlab.types import InputError, Plan
 
@@ -78,8 +77,10 @@ def _backed_up(
     """The q and value, by compiled kernels where these apply."""
     if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
         return fused_value_iteration(reward, transition, iterations, initial_value=initial_value)
-    if isinstance(transition, LocalKernels) and is_locally_fusible(reward, transition, initial_value):
-        return fused_local_value_iteration(reward, transition, iterations, initial_value=initial_value)
+    if isinstance(transition, LocalKernels):
+        from vinlab.planning.fused.local_function import local_value_iteration
+
+        return local_value_iteration(reward, transition, iterations, initial_value=initial_value)
     return value_iteration(reward, transition, iterations, initial_value=initial_value)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from vinlab.domains.motion.environment import at_goal, possible_moves, register_environment, step
+from vinlab.domains.motion.environment import at_goal, possible_moves, step
 from vinlab.domains.motion.expert import demonstrate_everywhere, solve
 from vinlab.domains.motion.files import has_gppn_layout, read_gppn_mazes
 from vinlab.domains.motion.mazes import GppnMazes, HardMazes
@@ -133,16 +133,14 @@ def test_files_of_the_authors_layout(tmp_path):
 
 @pytest.mark.parametrize("motion", ["four", "differential-16"])
 def test_the_environment_passes_gymnasiums_checks(motion):
-    register_environment()
-    environment = gymnasium.make("vinlab/Motion-v0", config=MotionConfig(9, motion))
+    environment = gymnasium.make("vinlab.envs:vinlab/Motion-v0", size=9, motion=motion)
     check_env(environment.unwrapped, skip_render_check=True)
 
 
 def test_the_expert_earns_in_the_environment_what_its_path_costs():
-    register_environment()
     moves = motion_named("differential")
     problems = mazes(1, seed=5)
-    environment = gymnasium.make("vinlab/Motion-v0", problems=problems)
+    environment = gymnasium.make("vinlab.envs:vinlab/Motion-v0", problems=problems)
     solution = solve(problems, moves)
     state, done, total = environment.reset(seed=0)[0]["state"], False, 0.0
     while not done:

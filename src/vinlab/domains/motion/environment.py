@@ -1,13 +1,9 @@
 """The dynamics of states with layers: the one definition that experts, rollouts and environments share."""
 
-from typing import Final
-
 import numpy as np
 from jaxtyping import Bool, Int, UInt8
 
 from vinlab.planning.moves import LayeredMoves, swept_cells
-
-ENVIRONMENT_ID: Final = "vinlab/Motion-v0"
 
 
 def possible_moves(
@@ -49,13 +45,3 @@ def at_goal(states: Int[np.ndarray, "B *S 3"], goals: Int[np.ndarray, "B 3"]) ->
     return (states[..., :2] == ends[..., :2]).all(axis=-1) & (
         (states[..., 2] == ends[..., 2]) | (ends[..., 2] == -1)
     )
-
-
-def register_environment() -> None:
-    """Register the environment with Gymnasium; a second call changes nothing."""
-    import gymnasium
-
-    if ENVIRONMENT_ID not in gymnasium.registry:
-        gymnasium.register(
-            ENVIRONMENT_ID, entry_point="vinlab.domains.motion.gymnasium_env:MotionEnvironment"
-        )

@@ -6,12 +6,28 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from vinlab.domains.gridworld.gymnasium_env import RENDERING
+from vinlab.domains.gridworld.rendering import PIXELS, render_cells, require_render_mode
 from vinlab.domains.motion.environment import at_goal, possible_moves, step
 from vinlab.domains.motion.problem import MotionConfig, MotionProblems, observe, sample_problems
 from vinlab.planning.moves import LayeredMoves, motion_named
 from vinlab.types import GOAL_MARK, InputError
 
 Observation = dict[str, Any]
+
+MARK = 4
+"""Pixels of the side of the mark that shows the heading."""
+
+
+def _config_of(config: MotionConfig | None, options: dict[str, Any]) -> MotionConfig:
+    """A whole configuration, or some of its fields."""
+    if config is not None and options:
+        raise InputError(f"expected a config or single options, got a config and {', '.join(options)}.")
+    unknown = [name for name in options if name not in MotionConfig.__dataclass_fields__]
+    if unknown:
+        known = ", ".join(MotionConfig.__dataclass_fields__)
+        raise InputError(f"expected options of the maps ({known}), got {', '.join(unknown)}.")
+    return config or MotionConfig(**options)
 
 
 class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
@@ -21,6 +37,8 @@ class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
     terminates at the goal and is truncated after ``horizon`` actions.
     """
 
+    metadata = RENDERING
+
     def __init__(
         self,
         config: MotionConfig | None = None,
@@ -28,13 +46,19 @@ class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
         problems: MotionProblems | None = None,
         moves: LayeredMoves | None = None,
         horizon: int | None = None,
+        render_mode: str | None = None,
+        **options: Any,
     ) -> None:
-        """Problems are drawn from those given, or sampled from the config; ``moves`` is a table of one's own."""
+        """Problems are drawn from those given, or sampled from the config or from its fields such as ``size``.
+
+        ``moves`` is a table of one's own.
+        """
         if problems is not None and len(problems) == 0:
             raise InputError("problems: expected at least one problem, got none.")
         if moves is not None and problems is None:
             raise InputError("moves: expected problems with a table of one's own, got none.")
-        self._config = config or MotionConfig()
+        self._config = _config_of(config, options)
+        self.render_mode = require_render_mode(render_mode)
         self._moves = motion_named(self._config.motion) if moves is None else moves
         self._problems = problems
         sides = (self._config.size,) * 2 if problems is None else problems.obstacles.shape[1:]
@@ -75,6 +99,18 @@ class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
             not reached and self._made >= self._horizon,
             {},
         )
+
+    def render(self) -> Any:
+        """The map with the goal and the state, as an image with a mark where the robot heads, or as text."""
+        problem, (row, col, layer) = self._problem, self._states[0].tolist()
+        goal = problem.goals[0, :2]
+        drawn = render_cells(self.render_mode, problem.obstacles[0], self._states[0, :2], goal)
+        if isinstance(drawn, np.ndarray) and self._moves.directions is not None:
+            ahead = self._moves.directions[layer] / np.linalg.norm(self._moves.directions[layer])
+            middle = (np.array([row, col]) + 0.5) * PIXELS + 0.3 * PIXELS * ahead
+            top, left = (int(place) - MARK // 2 for place in middle)
+            drawn[top : top + MARK, left : left + MARK] = 0
+        return drawn
 
     def _next_problem(self) -> MotionProblems:
         if self._problems is None:

@@ -13,10 +13,10 @@ from vinlab.planning.bellman import (
     iterate_values,
     require_initial_value,
     require_iterations,
+    value_iteration,
 )
-from vinlab.planning.fused.function import MAX_ACTIONS
+from vinlab.planning.fused.function import MAX_ACTIONS, _arrays
 from vinlab.planning.fused.layout import frame_of
-from vinlab.planning.fused.search_function import arrays_of
 from vinlab.planning.fused.threads import run_shares
 from vinlab.planning.tensors import are_plain
 
@@ -33,6 +33,19 @@ def is_locally_fusible(reward: Tensor, transition: GridTransition, initial_value
     )
     plain = all(tensor.dtype == torch.float32 for tensor in tensors) and are_plain(*tensors)
     return plain and 1 <= transition.value.shape[1] <= MAX_ACTIONS
+
+
+def local_value_iteration(
+    reward: Float[Tensor, "B R H W"],
+    transition: LocalKernels,
+    iterations: int,
+    *,
+    initial_value: Float[Tensor, "B 1 H W"] | None = None,
+) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
+    """By the compiled kernels where they apply, by the reference elsewhere."""
+    if is_locally_fusible(reward, transition, initial_value):
+        return fused_local_value_iteration(reward, transition, iterations, initial_value=initial_value)
+    return value_iteration(reward, transition, iterations, initial_value=initial_value)
 
 
 def fused_local_value_iteration(
@@ -91,8 +104,8 @@ def _plan(
     values = torch.empty(batch, kept, frame.size)
     winners = torch.empty(batch, kept, frame.span, dtype=torch.uint8)
     q, value = torch.empty(terms.shape), torch.empty(batch, 1, rows, cols)
-    inputs = arrays_of(terms.detach(), kernels.detach()[:, :, 0].flatten(2, 3), initial.detach())
-    arguments = [*inputs, frame, iterations, *arrays_of(values, winners, q, value)]
+    inputs = _arrays(terms.detach(), kernels.detach()[:, :, 0].flatten(2, 3), initial.detach())
+    arguments = [*inputs, frame, iterations, *_arrays(values, winners, q, value)]
 
     def work(_: int, first: int, last: int) -> None:
         plan_local_maps(first, last, *arguments)
@@ -112,10 +125,10 @@ def _gradients(
     flat = kernels[:, :, 0].flatten(2, 3)
     found = [torch.empty(tensor.shape) for tensor in (terms, flat, initial)]
     arguments = [
-        *arrays_of(terms, flat, initial),
+        *_arrays(terms, flat, initial),
         frame,
-        *arrays_of(values, winners, q_gradient, value_gradient),
-        *arrays_of(*found),
+        *_arrays(values, winners, q_gradient, value_gradient),
+        *_arrays(*found),
     ]
 
     def work(_: int, first: int, last: int) -> None:
