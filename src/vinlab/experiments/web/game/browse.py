@@ -89,7 +89,7 @@ class GameTable:
             play(self.site.links, game, choose, max_clicks=max_clicks)
         except GivenUp:
             return GamePath(visited, False)
-        return GamePath(visited, visited[-1] == game.targets[0])
+        return GamePath(visited, visited[-1] == int(game.targets[0]))
 
 
 def game_table_of(model: Model, source: Path | None) -> GameTable:
