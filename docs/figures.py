@@ -19,6 +19,7 @@ from vinlab.domains.gridworld.expert import solve
 from vinlab.experiments.gridworld.data import make_test_problems
 from vinlab.experiments.gridworld.figures import routes_figure
 from vinlab.figures import save_figure
+from vinlab.figures.schematics import hierarchical_figure, planning_module_figure, vin_figure
 from vinlab.models import default_id
 from vinlab.navigation.draw import route_figure
 
@@ -71,6 +72,16 @@ def draw_value_spread() -> None:
     example["main"](str(IMAGES / "value_spread.png"))
 
 
+def draw_schematics() -> None:
+    """A VIN, its planning module and a hierarchical VIN as boxes and arrows."""
+    for name, draw in (
+        ("vin", vin_figure),
+        ("planning_module", planning_module_figure),
+        ("hierarchical_vin", hierarchical_figure),
+    ):
+        save_figure(draw(), IMAGES / f"schematic_{name}.png")
+
+
 @contextmanager
 def served_page() -> Iterator[str]:
     """The address of a running server."""
@@ -107,7 +118,7 @@ def draw_page() -> None:
 def main() -> None:
     """Draw all figures."""
     IMAGES.mkdir(exist_ok=True)
-    for draw in (draw_plans, draw_floor_plan, draw_value_spread, draw_page):
+    for draw in (draw_plans, draw_floor_plan, draw_value_spread, draw_schematics, draw_page):
         draw()
     print(
         f"Written to {IMAGES.relative_to(ROOT)}: {', '.join(sorted(path.name for path in IMAGES.iterdir()))}."
