@@ -23,6 +23,7 @@ from vinlab.experiments.terrain_costs.figures import routes_figure as ground_rou
 from vinlab.figures import style
 from vinlab.figures.cost_map import CostView, cost_figure
 from vinlab.figures.save import save_figure
+from vinlab.figures.schematics import hierarchical_figure, planning_module_figure, vin_figure
 from vinlab.maps import GridMap, Relief, SlopeCurve
 from vinlab.models import default_id
 from vinlab.navigation.draw import route_figure
@@ -118,6 +119,16 @@ def draw_ground() -> None:
     save_figure(figure, IMAGES / "ground_routes.png")
 
 
+def draw_schematics() -> None:
+    """A VIN, its planning module and a hierarchical VIN as boxes and arrows."""
+    for name, draw in (
+        ("vin", vin_figure),
+        ("planning_module", planning_module_figure),
+        ("hierarchical_vin", hierarchical_figure),
+    ):
+        save_figure(draw(), IMAGES / f"schematic_{name}.png")
+
+
 @contextmanager
 def served_page() -> Iterator[str]:
     """The address of a running server."""
@@ -161,6 +172,7 @@ def main() -> None:
         draw_slope_curves,
         draw_slope_routes,
         draw_ground,
+        draw_schematics,
         draw_page,
     ):
         draw()

@@ -12,7 +12,14 @@ from vinlab.experiments.runner import config_record, train
 from vinlab.recording.finished_run import METRICS, WEIGHTS
 from vinlab.types import InputError
 
-IDS = ("mars/vin", "mars/vin-arrival", "mars/cnn", "mars/classifier")
+IDS = (
+    "mars/vin",
+    "mars/vin-arrival",
+    "mars/fixed-point",
+    "mars/cnn",
+    "mars/classifier",
+    "mars/cell-classifier",
+)
 
 
 def smoke(id, folder, **options):
@@ -46,6 +53,22 @@ def test_the_shipped_model_has_the_data_of_the_paper():
     assert data_of(vinlab.load("mars/vin").config) == MarsData()
 
 
+def test_the_recipe_of_the_paper_learns_from_paths_by_rmsprop():
+    config = EXPERIMENT.settings["mars/vin"].configure("paper", "paper")
+    (stage,) = config.stages
+    assert stage.learning.optimiser == "rmsprop"
+    assert [one.rate for one in stage.learning.stages] == [0.01, 0.005, 0.002, 0.001]
+    assert config.data.demonstrations.trajectories == 7
+    assert config.network.initialisation == "random"
+    assert not config.network.flip_average
+
+
+def test_what_the_paper_does_not_have_has_one_recipe():
+    setting = EXPERIMENT.settings["mars/fixed-point"]
+    assert setting.recipes == ("default",)
+    assert setting.configure("paper", "paper") == setting.configure("paper", "default")
+
+
 def test_the_second_stage_is_described():
     assert "maximising the probability to reach the goal" in EXPERIMENT.settings["mars/vin-arrival"].about
 
@@ -66,7 +89,17 @@ def test_test_problems_are_the_same_for_all_networks(runs):
 
 def test_the_table_shows_all_rows_and_their_paired_differences(runs):
     text = EXPERIMENT.table(list(runs.values()))
-    assert list(rows_of(list(runs.values()))) == ["straight", "hard", "soft", "cnn", "vin", "vin-arrival"]
+    assert list(rows_of(list(runs.values()))) == [
+        "straight",
+        "hard",
+        "soft",
+        "cell-hard",
+        "cell-soft",
+        "cnn",
+        "vin",
+        "vin-arrival",
+        "fixed-point",
+    ]
     assert "84.8 %" in text
     assert "± (block bootstrap)" in text
     assert "VIN by imitation − CNN" in text
