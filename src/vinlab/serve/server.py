@@ -8,6 +8,7 @@ from contextlib import suppress
 import numpy as np
 
 from vinlab.models import Model, load, shipped_ids
+from vinlab.navigation.greedy import takes_costs
 from vinlab.navigation.images import sees_ground
 from vinlab.networks import ValueIterationNetwork
 from vinlab.planning import GridPlanner
@@ -41,9 +42,9 @@ def default_models() -> list[Model]:
 
 
 def _shows_plans(model: Model) -> bool:
-    """Whether the model has one K, or plans to the fixed point."""
+    """Whether the model has one K, or plans to the fixed point, on maps of free and blocked cells or on images."""
     planner = getattr(model.network, "planner", None)
-    return isinstance(planner, GridPlanner | ShortestPathPlanner)
+    return isinstance(planner, GridPlanner | ShortestPathPlanner) and not takes_costs(model.network)
 
 
 EVERYWHERE = frozenset({"0.0.0.0", "::"})
