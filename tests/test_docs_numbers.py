@@ -33,6 +33,13 @@ NOT_OF_RUNS: dict[str, dict[str, str]] = {
         "99.00 %": "printed by the example that the page names",
         "99.88 %": "printed by the example that the page names",
     },
+    "docs/experiments/graded.md": {
+        "1.2": "of a trial, of which the page says that it is not among the runs",
+        "18": "the number of sets of maps to train on",
+        "10": "of the power that is the rate",
+    },
+    "docs/experiments/hierarchical.md": {"1.8": "the difference to the paper's number"},
+    "docs/experiments/terrain_costs.md": {"1": "of the formula of the hidden cost", "5": "of the same"},
     "docs/experiments/weight_sharing.md": {"0.996": "read from the shipped weights"},
     "docs/guide.md": {"99.4": "recorded in the commit that the page names"},
     "docs/maps.md": {"262,144": "a limit of the command"},
@@ -93,7 +100,8 @@ def changed(claim: Claim, step: int) -> Claim:
 
 
 def test_a_changed_copy_of_a_page_fails():
-    page, (first, *_) = "README.md", claims("README.md", PAGES["README.md"], IDS)[1:]
+    page, shares = "README.md", [one for one in claims("README.md", PAGES["README.md"], IDS) if one.unit == "%"]
+    first = next(one for one in shares if "ours" in one.heading)
     lines = PAGES[page].splitlines()
     lines[first.line - 1] = lines[first.line - 1].replace(first.number, "98.7", 1)
     found = false_claims(page, "\n".join(lines))

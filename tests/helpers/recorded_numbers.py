@@ -22,6 +22,7 @@ MEASURES = {
     "extra steps": "trajectory_difference",
     "falls": "fallen_rate",
     "minutes": "minutes",
+    "seeds": "seeds",
 }
 """The measure in a column whose heading has the word; the first that fits."""
 

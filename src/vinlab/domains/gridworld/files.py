@@ -61,8 +61,13 @@ def write_problems(
             temporary.unlink()
 
 
-def read_arrays(path: Path, wanted: Sequence[str], optional: Sequence[str] = ()) -> dict[str, np.ndarray]:
-    """Arrays of a file by name: all required ones, and those of the optional ones that it has."""
+def read_arrays(
+    path: Path, wanted: Sequence[str], optional: Sequence[str] = (), *, texts: Sequence[str] = ()
+) -> dict[str, np.ndarray]:
+    """Arrays of a file by name: all required ones, and those of the optional ones that it has.
+
+    They hold numbers; those named in ``texts`` may hold words.
+    """
     with open_archive(read_bytes(path), str(path)) as archive:
         names = members_of(archive)
         missing = [name for name in wanted if name not in names]
@@ -71,7 +76,9 @@ def read_arrays(path: Path, wanted: Sequence[str], optional: Sequence[str] = ())
                 f"{path}: expected the arrays {', '.join(wanted)}, got a file without {', '.join(missing)}."
             )
         return {
-            name: read_member(archive, name, str(path), most=LARGEST_ARRAY)
+            name: read_member(
+                archive, name, str(path), most=LARGEST_ARRAY, kinds="buifU" if name in texts else "buif"
+            )
             for name in (*wanted, *optional)
             if name in names
         }

@@ -2,11 +2,12 @@
 
 from typing import no_type_check
 
-import numba
 import numpy as np
 
+from vinlab.planning.compiled import compiled
 
-@numba.njit(cache=True)
+
+@compiled
 @no_type_check
 def carve_by_stack(maps, orders):
     """Carve a maze into each blocked map from (1, 1): the last side that was put on the stack is tried first."""
@@ -33,7 +34,7 @@ def carve_by_stack(maps, orders):
                     depth += 1
 
 
-@numba.njit(cache=True)
+@compiled
 @no_type_check
 def far_pairs(maps, chances, shortest):
     """For each map a start and a goal at least ``shortest`` straight moves apart; (-1, -1) without any."""
@@ -57,7 +58,7 @@ def far_pairs(maps, chances, shortest):
     return starts, goals
 
 
-@numba.njit(cache=True)
+@compiled
 @no_type_check
 def _spread(blocked, width, start, queue, distance):
     """Breadth-first search by straight moves: fills the queue and the distances; the number of cells found."""

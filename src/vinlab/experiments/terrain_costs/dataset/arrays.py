@@ -19,7 +19,7 @@ FILL = -1
 def read_npz(path: Path, options: ReadingOptions) -> PathDataset:
     """The dataset of a file, every array checked."""
     split = () if options.split_by is None else (options.split_by,)
-    arrays = read_arrays(path, WANTED + split, OPTIONAL)
+    arrays = read_arrays(path, WANTED + split, OPTIONAL, texts=split)
     images = _observations(arrays["observations"], path)
     pixels = _pixels(arrays, images, options, path)
     shape = len(images), images.shape[2] // pixels, images.shape[3] // pixels
