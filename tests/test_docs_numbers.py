@@ -100,7 +100,10 @@ def changed(claim: Claim, step: int) -> Claim:
 
 
 def test_a_changed_copy_of_a_page_fails():
-    page, shares = "README.md", [one for one in claims("README.md", PAGES["README.md"], IDS) if one.unit == "%"]
+    page, shares = (
+        "README.md",
+        [one for one in claims("README.md", PAGES["README.md"], IDS) if one.unit == "%"],
+    )
     first = next(one for one in shares if "ours" in one.heading)
     lines = PAGES[page].splitlines()
     lines[first.line - 1] = lines[first.line - 1].replace(first.number, "98.7", 1)
