@@ -34,7 +34,8 @@ def local_step(planner: Callable, source: torch.Generator) -> Callable[[], objec
     """Forward and backward with kernels of the cell."""
     reward = torch.randn(MAPS, 1, SIDE, SIDE, generator=source).requires_grad_()
     shape = (MAPS, ACTIONS, 1, 3, 3, SIDE, SIDE)
-    kernels = LocalKernels(*(torch.rand(shape, generator=source).div(9).requires_grad_() for _ in range(2)))
+    first, second = (torch.rand(shape, generator=source).div(9).requires_grad_() for _ in range(2))
+    kernels = LocalKernels(first, second)
     weights = torch.randn(MAPS, ACTIONS, SIDE, SIDE, generator=source)
 
     def step() -> object:

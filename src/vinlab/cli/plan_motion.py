@@ -44,7 +44,7 @@ def plan_with_motion(map: GridMap, options: Any, *, corner_cutting: bool) -> int
         "headings": [moves.layer_names[state] for state in states[:, 2]],
     }
     written = options.path_out is not None and (reached or options.partial)
-    if written:
+    if written and options.path_out is not None:
         write_route(options.path_out, states[:, :2], map.frame, summary)
     code = REACHED if reached else NOT_REACHED if np.isfinite(shortest) else NO_ROUTE
     if options.json:

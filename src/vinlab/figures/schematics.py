@@ -173,5 +173,5 @@ def _key(axes: Axes, x: float, y: float) -> None:
         axes.text(x + 0.28, height, words, ha="left", va="center", size=style.TICK_SIZE, color=style.INK)
 
 
-def _words() -> dict[str, object]:
+def _words() -> dict[str, Any]:
     return {"size": style.LABEL_SIZE, "color": style.INK, "linespacing": 1.2}

@@ -20,11 +20,11 @@ def hide_articles(corpus: Corpus, hidden: Bool[np.ndarray, " N"]) -> tuple[Corpu
         raise InputError("expected articles to train on, got none: all of them are hidden.")
     shown = replace(
         corpus,
-        titles=[corpus.titles[page] for page in kept],
+        titles=[corpus.titles[page] for page in kept.tolist()],
         levels=corpus.levels[kept],
         parents=keep_pages(corpus.parents, kept),
         links=keep_pages(corpus.links, kept),
-        texts=[corpus.texts[page] for page in kept],
+        texts=[corpus.texts[page] for page in kept.tolist()],
     )
     return shown, kept
 

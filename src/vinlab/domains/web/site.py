@@ -1,5 +1,8 @@
 """A site: features and links of its pages, and queries with the pages that they describe."""
 
+# pyright: reportOptionalSubscript=false, reportAttributeAccessIssue=false
+# SciPy states no types of sparse matrices that could be checked.
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

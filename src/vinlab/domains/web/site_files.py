@@ -83,7 +83,9 @@ def open_site(folder: Path) -> tuple[Site, TextEmbedding]:
             _numbers(folder, "query_pages", pages, len(texts)),
             texts,
         ),
-        **{name: _read_links(folder, name, pages) for name in _LINKS},
+        parents=_read_links(folder, "parents", pages),
+        full=_read_links(folder, "full", pages),
+        tree=_read_links(folder, "tree", pages),
     )
     rarity, centre = _map(folder, "rarity", 1, "f", len(words)), _map(folder, "centre", 1, "f", dimension)
     return site, TextEmbedding(WordVectors(words, vectors), rarity, centre)

@@ -1,5 +1,8 @@
 """Sparse features of texts: the share of each word, weighted by its rarity (TF-IDF), as compressed rows."""
 
+# pyright: reportOptionalSubscript=false, reportAttributeAccessIssue=false
+# SciPy states no types of sparse matrices that could be checked.
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -26,7 +26,7 @@ def label_paths(
     index, states, labels = np.arange(len(problems)), [problems.starts], []
     while True:
         row, col, layer = states[-1].T
-        at = ranked[index, layer, :, row, col]
+        at: np.ndarray = ranked[index, layer, :, row, col]
         going = at.any(axis=1)
         if not going.any():
             break

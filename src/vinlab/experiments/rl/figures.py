@@ -127,7 +127,7 @@ def _success_by_steps(run: FinishedRun) -> dict[float, float]:
     success = [line.get("validation_success") for line in lines]
     known = [index for index, share in enumerate(success) if share is not None]
     grid = np.arange(math.ceil(steps[known[0]] / SPACING), math.floor(steps[known[-1]] / SPACING) + 1)
-    shares = np.interp(SPACING * grid, steps[known], [success[index] for index in known])
+    shares = np.interp(SPACING * grid, steps[known], [float(success[index] or 0.0) for index in known])
     return dict(zip((SPACING * grid).round(3).tolist(), shares.tolist(), strict=True))
 
 

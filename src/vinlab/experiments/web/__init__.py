@@ -62,10 +62,12 @@ def draw(model: Model, out: Path, problem: int | None, data: Path | None) -> lis
     return figures.draw_query(model, out, problem, data) if model.id not in SCALE else []
 
 
+ALL_SETTINGS: dict[str, Any] = {**NAVIGATION, **SCALE, **GAMES}
+
 EXPERIMENT = Experiment(
     name="web",
     paper="Section 4.4",
-    settings={**NAVIGATION, **SCALE, **GAMES},
+    settings=ALL_SETTINGS,
     make_data=make_data,
     fit=fit,
     score=score,

@@ -121,7 +121,7 @@ def _gradients(
     from vinlab.planning.fused.local import backpropagate_local_maps
 
     terms, kernels, initial = inputs
-    frame = frame_of(*terms.shape[2:], kernels.shape[3])
+    frame = frame_of(terms.shape[2], terms.shape[3], kernels.shape[3])
     flat = kernels[:, :, 0].flatten(2, 3)
     found = [torch.empty(tensor.shape) for tensor in (terms, flat, initial)]
     arguments = [

@@ -41,7 +41,7 @@ def fit(config: GameTraining, data: GameSets, network: SeenGraphVin, context: Fi
         data.states,
         config.learning,
         seed=context.seed,
-        loss=GameLoss,
+        loss=GameLoss,  # pyright: ignore[reportArgumentType]
         validate=partial(validate_games, data.validation, config.data.kinds),
         record=context.logger,
         progress=context.progress,

@@ -74,7 +74,7 @@ def make_sets(data: ScaleData, *, seed: int, folder: Path | None = None) -> Scal
     rng = np.random.default_rng(PROBLEM_SEED)
     split = split_pages(site, rng=rng)
     validation, test = (
-        start_at_root(site, draw(queries_of(site, split, part), count, rng=rng))
+        start_at_root(site, draw(queries_of(site, split, part), count, rng=rng))  # pyright: ignore[reportArgumentType]
         for part, count in (("validation", data.validation_problems), ("test", data.test_problems))
     )
     training = _training(site, split, data, seed)

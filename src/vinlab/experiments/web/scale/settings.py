@@ -53,7 +53,7 @@ SETTINGS = by_id(
     Setting(
         f"web/{size}/{network}",
         f"generated site of {pages:,} pages; {about}",
-        partial(configure, network, size),
+        partial(configure, network, size),  # pyright: ignore[reportArgumentType]
         recipes=("paper",),
         control=network == "vin-k0",
     )
