@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install run test browser check format catalogue docs figures pictures clean
+.PHONY: install run test browser check format catalogue wheel docs figures pictures clean
 
 install: .venv/.installed
 
@@ -44,6 +44,15 @@ format: .venv/.installed-test
 # The list of settings that `vinlab list` reads.
 catalogue: install
 	$(BIN)/python -m vinlab.experiments.catalogue
+
+# The wheel and the source archive, built, and the wheel tried in a clean environment.
+wheel: | .venv/bin/python
+	rm -rf dist build/wheel-check
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python -m build --outdir dist .
+	$(PYTHON) -m venv build/wheel-check
+	build/wheel-check/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build && wheel-check/bin/python ../tests/wheel_check.py
 
 .venv/.installed-docs: .venv/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"

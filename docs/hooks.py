@@ -1,8 +1,14 @@
-"""Adds files outside ``docs/`` to the site, so that links to them work both in a checkout and on the site."""
+"""Adds files outside ``docs/`` to the site, so that links to them work in a checkout too, and renders formulas.
 
+Formulas become MathML at build time: browsers show it by themselves, and nothing is fetched.
+"""
+
+import html
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 
@@ -40,3 +46,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def _linked() -> Iterator[Path]:
     for pattern in LINKED:
         yield from sorted(ROOT.glob(pattern))
+
+
+FORMULA = re.compile(r'<(?:span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</(?:span|div)>', re.DOTALL)
+
+
+def on_page_content(page: str, **_: object) -> str:
+    """The page with its formulas as MathML."""
+    return FORMULA.sub(lambda found: _mathml(found[2], block=found[1] == "["), page)
+
+
+def _mathml(formula: str, *, block: bool) -> str:
+    return convert(html.unescape(formula.strip()), display="block" if block else "inline")

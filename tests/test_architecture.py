@@ -21,7 +21,7 @@ SEES: dict[str, set[str]] = {
     "learners": {"types", "evaluation.rollout"},
     "networks": {"types", "planning", "modules", "recording.serialization"},
     "models": {"types", "networks", "recording"},
-    "domains": {"types", "planning.exact", "recording.files"},
+    "domains": {"types", "figures.style", "planning.exact", "recording.files"},
     "maps": {"types", "recording.files"},
     "figures": {"types", "recording.files"},
     "export": {"types", "planning", "modules", "networks", "recording.files"},
@@ -53,7 +53,7 @@ SEES: dict[str, set[str]] = {
 }
 """What each room may import besides itself; the command line may import everything."""
 
-TOP = {"__init__", "__main__", "types"}
+TOP = {"__init__", "__main__", "envs", "types"}
 """The only modules that stand outside a room."""
 
 GENERIC = ("planning", "modules", "learners", "evaluation", "recording", "models")

@@ -31,6 +31,8 @@ COMMAND = re.compile(r"(?:^|[\s/`])vinlab +([a-z].*)$")
 SNIPPET = re.compile(r'^--8<-- "([^":]+)', re.MULTILINE)
 SCRIPT = re.compile(r"python ((?:examples|benchmarks)/\w+\.py)")
 MODULE = re.compile(r"^::: (vinlab[\w.]+)$", re.MULTILINE)
+PUBLIC = "docs/reference/public.md"
+"""The page that shows names in place of modules."""
 RUN_OF_FIRST_PLAN = "runs/gridworld/8/vin/default-paper/seed-0"
 
 DOCUMENTED = ("planning", "modules", "networks", "integrations", "domains", "learners", "evaluation")
@@ -80,7 +82,7 @@ def silent(function):
 @pytest.mark.parametrize("page", with_some(commands))
 def test_the_commands_of_a_page_can_be_parsed(page):
     for command in commands(PAGES[page]):
-        name, *options = shlex.split(command)
+        name, *options = shlex.split(command.split(" > ")[0])
         try:
             tyro.cli(silent(cli.COMMANDS[name].load()), args=options)
         except (KeyError, SystemExit) as stop:
@@ -115,7 +117,8 @@ def test_the_tables_and_scripts_that_a_page_names_exist(page):
 
 def modules() -> list[str]:
     """The modules of which the reference shows the docstrings."""
-    return [name for text in PAGES.values() for name in MODULE.findall(text)]
+    pages = [text for page, text in PAGES.items() if page != PUBLIC]
+    return [name for text in pages for name in MODULE.findall(text)]
 
 
 def file_of(module: str) -> Path:
@@ -135,6 +138,11 @@ def test_every_public_module_is_in_the_reference(package):
     hidden = {parent for path in shown if path.name == "__init__.py" for parent in [path.parent]}
     missing = [path for path in files if path not in shown and path.parent not in hidden]
     assert [str(path.relative_to(PACKAGE)) for path in missing] == []
+
+
+def test_every_public_name_is_in_the_reference_once():
+    shown = re.findall(r"^::: vinlab\.(\w+)$", PAGES[PUBLIC], re.MULTILINE)
+    assert sorted(shown) == sorted(vinlab.__all__)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vinlab.domains.gridworld.environment import register_environments
+    from vinlab.envs import register_environments
     from vinlab.maps import read_map
     from vinlab.models import Model, load
     from vinlab.modules import (
@@ -126,7 +126,7 @@ _ELSEWHERE = {
     "navigate": "vinlab.navigation.routes",
     "plan_on_map": "vinlab.navigation.map_files",
     "read_map": "vinlab.maps",
-    "register_environments": "vinlab.domains.gridworld.environment",
+    "register_environments": "vinlab.envs",
 }
 
 _RENAMED = {

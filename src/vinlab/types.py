@@ -13,6 +13,8 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt8
 from torch import Tensor
+from torch.utils._pytree import register_pytree_node
+from torch.utils.data._utils.collate import default_collate_fn_map
 
 MOVE_NAMES: Final = ("N", "S", "E", "W", "NE", "NW", "SE", "SW")
 """The eight moves on a grid, in the order of every label, logit and kernel; the four straight ones come first."""
@@ -38,6 +40,12 @@ Iterations = int | Sequence[int] | None
 
 class InputError(ValueError):
     """An input cannot be used; the message says what was expected and what came instead."""
+
+
+def missing_library(purpose: str, *libraries: str, extra: str) -> InputError:
+    """The error where libraries of an extra are not installed."""
+    names = " ".join(libraries)
+    return InputError(f"{purpose} needs {names}: pip install {names} (vinlab's extra '{extra}').")
 
 
 Batches = TypeVar("Batches", bound="Batch")
@@ -116,6 +124,14 @@ class Demonstrations(Batch):
     """True where the move is optimal."""
     weights: Float[Tensor, "B S"]
     """The weight of the state in the loss; 0 for padding where a problem has fewer states."""
+
+    def __getitem__(self, chosen: Any) -> "Demonstrations":
+        """Some problems; a single number gives a batch of one."""
+        return super().__getitem__(slice(chosen, chosen + 1 or None) if isinstance(chosen, int) else chosen)
+
+    def __getitems__(self, chosen: list[int]) -> "Demonstrations":
+        """A batch, as PyTorch's ``DataLoader`` asks for it."""
+        return self[chosen]
 
 
 @dataclass(frozen=True)
@@ -207,3 +223,22 @@ class Scores:
     """Share of the same states in which the policy's move is not the expert's own (the paper's 0-1 loss)."""
     unsolvable: tuple[int, ...] = ()
     """The indices of these problems."""
+
+
+def _plan_to_tree(plan: Any) -> tuple[list[Any], list[str]]:
+    """The parts of a plan that it has, and their names."""
+    parts = {field.name: getattr(plan, field.name) for field in fields(plan)}
+    present = {name: part for name, part in parts.items() if part is not None}
+    return list(present.values()), list(present)
+
+
+for _record in (Plan, GraphPlan):  # so that PyTorch's trees and torch.export look into them
+    register_pytree_node(
+        _record,
+        _plan_to_tree,
+        lambda parts, names, record=_record: record(**dict(zip(names, parts, strict=True))),
+        serialized_type_name=f"vinlab.{_record.__name__}",
+    )
+
+# A DataLoader reads demonstrations as whole batches, so there is nothing to put together.
+default_collate_fn_map[Demonstrations] = lambda batch, *, collate_fn_map=None: batch

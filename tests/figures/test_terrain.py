@@ -20,8 +20,10 @@ def test_a_view_with_all_there_is_has_three_panels_in_cells(tmp_path):
     figure = terrain_figure(
         [view(obstacles=obstacles, shortest=PATH, reward=np.ones((8, 12)))] * 2, title="two"
     )
-    assert len(figure.axes) == 6
-    assert all(axes.get_xlim() == (-0.5, 11.5) and axes.get_ylim() == (7.5, -0.5) for axes in figure.axes)
+    *panels, scale = figure.axes
+    assert len(panels) == 6
+    assert all(axes.get_xlim() == (-0.5, 11.5) and axes.get_ylim() == (7.5, -0.5) for axes in panels)
+    assert [text.get_text() for text in scale.texts] == ["low", "high"]
     cover = np.asarray(figure.axes[0].images[1].get_array())
     assert np.array_equal(cover[..., 3] > 0, obstacles)
     save_figure(figure, tmp_path / "f.png")
@@ -29,12 +31,19 @@ def test_a_view_with_all_there_is_has_three_panels_in_cells(tmp_path):
 
 def test_without_slopes_or_rewards_those_panels_are_left_out():
     assert [axes.get_title() for axes in terrain_figure([view()]).axes] == ["paths"]
-    assert len(terrain_figure([view(reward=np.zeros((8, 12)))]).axes) == 2
+    assert len(terrain_figure([view(reward=np.zeros((8, 12)))]).axes) == 3
 
 
 def test_a_caption_is_written_above_the_paths():
     figure = terrain_figure([view(caption="stopped"), view(), view(caption="stopped")])
     assert [axes.get_title() for axes in figure.axes] == ["paths, stopped", "", "stopped"]
+
+
+def test_a_path_that_never_leaves_its_start_is_a_cross():
+    standing = TerrainView(IMAGE, (0, 0), (1, 2), np.zeros((3, 2), np.int64))
+    markers = [line.get_marker() for line in terrain_figure([standing]).axes[0].lines]
+    assert "x" in markers
+    assert "x" not in [line.get_marker() for line in terrain_figure([view()]).axes[0].lines]
 
 
 def test_the_goals_own_reward_does_not_hide_the_others():

@@ -6,10 +6,11 @@ from typing import Literal
 
 from tyro.conf import Positional
 
+from vinlab.cli.models import load_model
 from vinlab.cli.output import CornerCutting, corner_rule, print_json, print_scores, print_settings, watched
 from vinlab.experiments import experiment_named, experiment_of
 from vinlab.experiments.base import Budget, EvaluateRequest, Evaluation, TrainingRequest
-from vinlab.models import Model, load
+from vinlab.models import Model
 from vinlab.types import InputError
 
 Suite = Literal["generalisation"]
@@ -23,6 +24,7 @@ def evaluate(
     iterations: int | None = None,
     corner_cutting: CornerCutting = "auto",
     data: Path | None = None,
+    device: str = "cpu",
     json: bool = False,
     suite: Suite | None = None,
     budget: Budget = "paper",
@@ -38,6 +40,7 @@ def evaluate(
         iterations: Number of backups K; that of training, scaled to the map, if not given.
         corner_cutting: Whether a diagonal move may pass an obstacle's corner; auto is the rule of its training.
         data: Folder of the real data that the run was trained on, where its test problems come from there.
+        device: Device to compute on, such as cpu or cuda.
         json: Print one JSON object instead of a table.
         suite: Evaluate a shipped model on a recorded suite of other problems instead.
         budget: With --suite: smoke takes seconds, small minutes, paper all of it.
@@ -45,7 +48,7 @@ def evaluate(
         resume: With --suite: continue the unfinished run in the folder.
         overwrite: With --suite: replace the run in the folder.
     """
-    loaded = load(model)
+    loaded = load_model(model, device=device)
     others = (problems, iterations, data) != (None, None, None) or corner_cutting != "auto"
     if suite and others:
         raise InputError(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from tyro.conf import Positional
 
+from vinlab.cli.models import load_model
 from vinlab.export.onnx import export_onnx
-from vinlab.models import load
 
 
 def export(model: Positional[str], out: Positional[Path], /) -> None:
@@ -15,7 +15,7 @@ def export(model: Positional[str], out: Positional[Path], /) -> None:
         model: The id of a shipped model such as gridworld/28/vin, or the folder of a run.
         out: The .onnx file to write.
     """
-    loaded = load(model)
+    loaded = load_model(model)
     export_onnx(loaded.network, out)
     print(
         f"Written to {out}. Inputs: observation [B C H W], states [B S 2], iterations; first output: logits."

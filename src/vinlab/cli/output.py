@@ -8,24 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Table
-
 from vinlab.models import Model
 from vinlab.navigation.routes import Route
 from vinlab.recording.serialization import standard_json, to_plain
 from vinlab.types import InputError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # rich is imported where something is printed with it, so that a plan starts sooner
+    from rich.progress import Progress
+    from rich.table import Table
+
     from vinlab.learners.callbacks import Progress as ReportProgress
 
 CornerCutting = Literal["auto", "allow", "forbid"]
@@ -67,8 +58,18 @@ MAX_NAMED = 8
 """The most unsolvable problems that are named in a table; --json names all."""
 
 
-def progress_bars() -> Progress:
+def progress_bars() -> "Progress":
     """Bars with the time left and a note, on the standard error."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -94,10 +95,14 @@ def watched(title: str, *, visible: bool = True) -> "Iterator[ReportProgress]":
 
 def print_scores(id: str, scores: Mapping[str, Any]) -> None:
     """The scores of one set of problems beside the paper's, or of several sets side by side."""
+    from rich.console import Console
+
     Console().print(_scores_table(id, scores) if "num_problems" in scores else _groups_table(id, scores))
 
 
-def _scores_table(id: str, scores: Mapping[str, Any]) -> Table:
+def _scores_table(id: str, scores: Mapping[str, Any]) -> "Table":
+    from rich.table import Table
+
     from vinlab.experiments.paper import numbers_of
 
     paper = numbers_of(id)
@@ -120,8 +125,11 @@ def _unsolvable(scores: Mapping[str, Any]) -> str:
     return f"{scores['num_unsolvable']}{names}"
 
 
-def _groups_table(id: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
+def _groups_table(id: str, groups: Mapping[str, Mapping[str, Any]]) -> "Table":
     """A row for each set of problems."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
     first = next(iter(groups.values()))
     measures = {name: measure for name, measure in MEASURES.items() if measure.in_groups and name in first}
     table = Table(title=f"{id} on unseen problems", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))

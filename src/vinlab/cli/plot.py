@@ -4,12 +4,12 @@ from pathlib import Path
 
 from tyro.conf import Positional
 
+from vinlab.cli.models import load_model
 from vinlab.cli.table import runs_of
 from vinlab.experiments import experiment_named, experiment_of
 from vinlab.experiments.catalogue import ALIASES, NAMES
 from vinlab.figures.curves import curves_figure
 from vinlab.figures.save import save_figure
-from vinlab.models import load
 from vinlab.recording.finished_run import WEIGHTS, open_run
 from vinlab.types import InputError
 
@@ -38,7 +38,7 @@ def plot(
     elif name in NAMES or name in ALIASES:
         paths = draw_experiment(name, runs, out or Path())
     else:
-        model = load(name)
+        model = load_model(name)
         paths = experiment_of(model.id).figures(model, out or Path(), problem, data)
     if not paths:
         raise InputError(f"There are no figures of {name}.")
@@ -57,7 +57,7 @@ def draw_run(folder: Path, out: Path, problem: int | None, data: Path | None) ->
     if not (folder / WEIGHTS).exists():
         print(f"{folder} holds no {WEIGHTS}: only the learning curves are drawn.")
         return paths
-    return paths + experiment.figures(load(folder), out, problem, data)
+    return paths + experiment.figures(load_model(str(folder)), out, problem, data)
 
 
 def draw_experiment(name: str, runs: Path, out: Path) -> list[Path]:

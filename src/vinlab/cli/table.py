@@ -31,8 +31,15 @@ def table(experiment: Positional[str], /, runs: Path = Path("results"), out: Pat
 
 def runs_of(experiment: Experiment, folder: Path) -> list[FinishedRun]:
     """The finished runs of an experiment below a folder."""
+    if not folder.is_dir():
+        raise InputError(
+            f"There is no folder {folder}. Recorded runs lie in results/ of the project's repository, not in the "
+            "installed package: name their folder with --runs."
+        )
     recorded = collect_runs(folder, on_unusable=lambda error: print(f"Left out: {error}", file=sys.stderr))
-    found = [run for run in recorded if run.manifest.id in experiment.settings]
+    for run in [run for run in recorded if run.manifest.overrides]:
+        print(f"Left out: {run.folder} changes {', '.join(run.manifest.overrides)}.", file=sys.stderr)
+    found = [run for run in recorded if run.manifest.id in experiment.settings and not run.manifest.overrides]
     if not found:
         raise InputError(f"{folder}: expected finished runs of {experiment.name}, got none.")
     return found

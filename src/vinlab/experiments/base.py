@@ -1,14 +1,14 @@
 """What an experiment is: a table or figure of the paper, its settings, and the functions that make it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, runtime_checkable
 
 from torch import nn
 
 from vinlab.experiments.results import RunResult
-from vinlab.learners.callbacks import Progress, RunLogger, no_progress
+from vinlab.learners.callbacks import MetricsCallback, Progress, RunLogger, no_progress
 from vinlab.learners.training_state import Best
 from vinlab.models import Model
 from vinlab.recording.finished_run import FinishedRun
@@ -56,6 +56,10 @@ class TrainingRequest:
     resume: bool = False
     overwrite: bool = False
     tensorboard: bool = False
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the configuration that are changed, by dotted name."""
+    on_metrics: MetricsCallback | None = None
+    """Called with the metrics of every epoch or iteration, for a tracker of one's own."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from vinlab.experiments.plan import PlannedRun
 from vinlab.learners.callbacks import Progress
-from vinlab.types import InputError
+from vinlab.types import InputError, missing_library
 
 TRIES = 3
 """How often a run is started at most when its worker dies."""
@@ -179,7 +179,7 @@ def run_on_ray(jobs: Sequence[Job], address: str) -> Iterator[Event]:
         import ray
         from ray.util.queue import Empty, Queue
     except ImportError as error:
-        raise InputError("Ray is not installed: pip install 'vinlab[ray]'.") from error
+        raise missing_library("--ray", "ray", extra="ray") from error
 
     if not ray.is_initialized():
         ray.init(address=address, log_to_driver=False)

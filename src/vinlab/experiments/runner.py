@@ -1,7 +1,7 @@
 """The one way to train a setting: data, manifest, seeded network, run folder, fit, result."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -9,9 +9,10 @@ import torch
 from torch import nn
 
 from vinlab.experiments.base import Experiment, FitContext, Option, TrainingRequest
+from vinlab.experiments.overrides import override
 from vinlab.experiments.results import RunResult, count_parameters, epoch_cpu_seconds
 from vinlab.learners import distributed
-from vinlab.learners.callbacks import Progress, RunLogger, no_progress
+from vinlab.learners.callbacks import CallbackLogger, Progress, RunLogger, no_progress
 from vinlab.learners.training_state import Best
 from vinlab.recording.finished_run import METRICS, FinishedRun, open_run
 from vinlab.recording.manifest import Manifest, describe_run
@@ -28,7 +29,7 @@ def train(
 ) -> FinishedRun:
     """Train a setting, evaluate it on its test data and record the run."""
     require_supported(experiment, request)
-    config = experiment.settings[request.id].configure(request.budget, request.recipe)
+    config = configuration(experiment, request)
     data = experiment.make_data(config, request)
     config = experiment.adapt(config, data)
     manifest = describe(experiment, request, config, data.hash)
@@ -49,6 +50,12 @@ def train(
         )
 
     return record(manifest, request, network, fit, score)
+
+
+def configuration(experiment: Experiment, request: TrainingRequest) -> Any:
+    """The configuration of the setting, with the fields that the request changes."""
+    config = experiment.settings[request.id].configure(request.budget, request.recipe)
+    return override(config, request.overrides)
 
 
 def require_supported(experiment: Experiment, request: TrainingRequest) -> None:
@@ -88,7 +95,8 @@ def config_record(experiment: Experiment, request: TrainingRequest, config: Any)
     """The configuration as the manifest holds it and ``vinlab show`` prints it."""
     plain = to_plain(config)
     source = request.data.name if request.data else experiment.generated
-    return {**plain, "data": {**plain.get("data", {}), "source": source}}
+    changed = {"overrides": to_plain(request.overrides)} if request.overrides else {}
+    return {**plain, "data": {**plain.get("data", {}), "source": source}, **changed}
 
 
 def seeded(seed: int, build: Callable[[], Built]) -> Built:
@@ -122,11 +130,11 @@ def record(
 
 @contextmanager
 def _logger(run: Run, request: TrainingRequest) -> Iterator[RunLogger]:
-    """The run itself, or with TensorBoard beside it."""
-    if not request.tensorboard:
-        yield run
-        return
-    from vinlab.recording.tensorboard import TensorBoardLogger
+    """The run itself, or with TensorBoard or a callback beside it."""
+    with ExitStack() as stack:
+        logger: RunLogger = run
+        if request.tensorboard:
+            from vinlab.recording.tensorboard import TensorBoardLogger
 
-    with TensorBoardLogger(run, request.out) as logger:
-        yield logger
+            logger = stack.enter_context(TensorBoardLogger(run, request.out))
+        yield CallbackLogger(logger, request.on_metrics) if request.on_metrics else logger

@@ -34,7 +34,7 @@ from vinlab.planning import (
 )
 from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.recording.files import write_bytes
-from vinlab.types import InputError
+from vinlab.types import InputError, missing_library
 
 OPSET, IR_VERSION = 18, 9
 """Old enough for common runtimes."""
@@ -92,7 +92,7 @@ def _onnx() -> Any:
         import onnx.helper
         import onnx.numpy_helper
     except ImportError as error:
-        raise InputError("Export needs onnx: install it with pip install 'vinlab[onnx]'.") from error
+        raise missing_library("Export", "onnx", extra="onnx") from error
     return onnx
 
 

@@ -70,10 +70,13 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str], records: Records
         xs, ys = zip(*_points(records, clock, name), strict=True)
         # Few points get markers; a single point has no line.
         marker, label = "o" if len(xs) <= 20 else "", name.replace("_", " ")
-        axes.plot(xs, ys, color=colour, linewidth=1.4, marker=marker, markersize=3, label=label)
+        axes.plot(
+            xs, ys, color=colour, linewidth=1.4, marker=marker, markersize=3, label=label, clip_on=False
+        )
     dress(axes, across=clock or "record", up=panel.label)
     if panel.is_share:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.set_ylim(top=min(axes.get_ylim()[1], 1.0))
     elif panel.may_be_log and _spans_decades(axes):
         axes.set_yscale("log")
     if len(names) > 1:

@@ -51,6 +51,8 @@ def draw_paths(
         _draw_line(axes, shortest, style.SHORTEST, broad, 1.0, label="shortest path")
     thin = float(np.clip(0.15 * cell, 0.9, 1.8))
     _draw_line(axes, predicted, style.PREDICTED, thin, 0.4, label="predicted path")
+    if len(predicted) < 2 or (predicted == predicted[0]).all():  # a path that never leaves its start
+        _mark_standstill(axes, predicted[0], size=float(np.clip(0.6 * cell, 5, 12)))
 
 
 def draw_ends(axes: Axes, shape: tuple[int, int], start: Position | None, goal: Position) -> None:
@@ -104,6 +106,12 @@ def _draw_line(axes: Axes, path: np.ndarray, colour: str, width: float, rim: flo
         path_effects=halo,
         zorder=3,
     )
+
+
+def _mark_standstill(axes: Axes, cell: np.ndarray, *, size: float) -> None:
+    """A cross, larger than the disc of the start."""
+    look = {"color": style.PREDICTED, "markeredgewidth": 1.6, "zorder": 6}
+    axes.plot(float(cell[1]), float(cell[0]), marker="x", markersize=size, **look)
 
 
 def _cell_lines(rows: int, cols: int) -> LineCollection:

@@ -45,7 +45,7 @@ def seeds_figure(
         _draw(axes, curve, colour)
     dress(axes, across=across, up=up, ticks=7)
     if is_share:
-        axes.set_ylim(0, 1.02)
+        axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **LEGEND)  # where it covers no line
     return figure
@@ -55,6 +55,6 @@ def _draw(axes: Axes, curve: Curve, colour: str) -> None:
     # Only values of x that all seeds have can be compared.
     xs = sorted(set.intersection(*(set(seed) for seed in curve.seeds)))
     ys = np.array([[seed[x] for x in xs] for seed in curve.seeds])
-    axes.plot(xs, ys.mean(axis=0), color=colour, linewidth=1.5, label=curve.label)
+    axes.plot(xs, ys.mean(axis=0), color=colour, linewidth=1.5, label=curve.label, clip_on=False)
     if len(ys) > 1:
         axes.fill_between(xs, ys.min(axis=0), ys.max(axis=0), color=colour, alpha=0.18, linewidth=0)

@@ -16,7 +16,7 @@ from vinlab.figures.maps import Position
 from vinlab.types import CELL
 
 PANEL = 2.5
-MARGIN, GAP, HEADING, CAPTION, LEGEND = 0.15, 0.12, 0.3, 0.25, 0.32
+MARGIN, GAP, HEADING, CAPTION, LEGEND = 0.15, 0.12, 0.3, 0.25, 0.5
 STEEP = (0.835, 0.369, 0.0)
 """Vermilion: the colour of cells that are too steep."""
 COVER = 0.42
@@ -61,7 +61,18 @@ def terrain_figure(views: Sequence[TerrainView], *, title: str = "") -> Figure:
             axes.set_title(words, size=style.LABEL_SIZE, color=style.INK, pad=4)
         top += height
     legend_below(figure, [figure.axes[columns.index("paths")]])
+    if "learned reward" in columns:
+        _draw_scale(figure, MARGIN + columns.index("learned reward") * (PANEL + GAP), top + 0.06)
     return figure
+
+
+def _draw_scale(figure: Figure, left: float, top: float) -> None:
+    """The colours of the reward, from low to high; each row has a range of its own."""
+    axes = style.place(figure, left + 0.35, top, PANEL - 0.7, 0.08)
+    axes.imshow(np.linspace(0, 1, 256)[None], cmap=style.VALUE_COLOURS, aspect="auto", alpha=COVER + 0.1)
+    maps.frame(axes)
+    for text, place, side in (("low", -0.03, "right"), ("high", 1.03, "left")):
+        axes.text(place, 0.5, text, transform=axes.transAxes, ha=side, va="center", size=style.TICK_SIZE)
 
 
 def _has(view: TerrainView, panel: str) -> bool:

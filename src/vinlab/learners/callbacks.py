@@ -42,6 +42,9 @@ class Validation:
     metrics: Mapping[str, float]
 
 
+MetricsCallback = Callable[[Mapping[str, Any]], None]
+"""Receives the metrics of one epoch or iteration."""
+
 Validator = Callable[[nn.Module], Validation]
 
 
@@ -57,6 +60,27 @@ class NullLogger:
     def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
         """There is no checkpoint."""
         return None
+
+
+class CallbackLogger:
+    """A logger that passes every line of metrics on to a callback too."""
+
+    def __init__(self, logger: RunLogger, callback: MetricsCallback) -> None:
+        self._logger = logger
+        self._callback = callback
+
+    def log(self, metrics: Mapping[str, Any]) -> None:
+        """Log the metrics, then call back."""
+        self._logger.log(metrics)
+        self._callback(metrics)
+
+    def save_checkpoint(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
+        """As the logger does."""
+        self._logger.save_checkpoint(tensors, state)
+
+    def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+        """As the logger does."""
+        return self._logger.load_checkpoint()
 
 
 def no_progress(done: int, total: int, note: str) -> None:

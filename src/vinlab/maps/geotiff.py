@@ -11,7 +11,7 @@ from vinlab.maps.arrays import values_to_obstacles
 from vinlab.maps.grid_map import GridMap, MapOptions, require_side, unknown_words, with_unknown
 from vinlab.maps.image import GreyImage, shades_to_obstacles
 from vinlab.maps.transform import CELLS, Frame
-from vinlab.types import InputError
+from vinlab.types import InputError, missing_library
 
 LARGEST_RASTER = 256 * 2**20
 """The most bytes of all bands, and of one block of them, that are unpacked."""
@@ -47,7 +47,7 @@ def _rasterio() -> Any:
         import rasterio.errors
         import rasterio.io
     except ImportError as error:
-        raise InputError("GeoTIFF needs rasterio: pip install 'vinlab[geo]'.") from error
+        raise missing_library("Reading GeoTIFF", "rasterio", extra="geo") from error
     return rasterio
 
 

@@ -49,6 +49,11 @@ class Manifest:
         name = self.config.get("data", {}).get("source")
         return None if name in GENERATED else name
 
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """The fields of the setting's configuration that were changed for this run."""
+        return self.config.get("overrides", {})
+
 
 GENERATED = (None, "generated", "synthetic")
 """The sources of data that need no folder; the earliest runs named none."""

@@ -85,7 +85,7 @@ def dataclass_from_plain(kind: type[Config], plain: Any, *, name: str = "config"
     if lacking:
         raise InputError(f"{name}: expected a {kind.__name__}, got one without {', '.join(lacking)}.")
     hints = typing.get_type_hints(kind)
-    return kind(**{key: _from_plain(hints[key], value, f"{name}.{key}") for key, value in plain.items()})
+    return kind(**{key: from_plain(hints[key], value, f"{name}.{key}") for key, value in plain.items()})
 
 
 def _is_required(field: dataclasses.Field) -> bool:
@@ -102,7 +102,8 @@ def _without_kind(kind: type, plain: dict[str, Any], name: str) -> dict[str, Any
     return {key: value for key, value in plain.items() if key != "kind"}
 
 
-def _from_plain(kind: Any, plain: Any, name: str) -> Any:
+def from_plain(kind: Any, plain: Any, name: str) -> Any:
+    """The value of a type that plain data hold; messages name it by ``name``."""
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         return _first_fitting(parts, plain, name)
@@ -120,7 +121,7 @@ def _first_fitting(kinds: Sequence[Any], plain: Any, name: str) -> Any:
     faults: list[InputError] = []
     for kind in kinds:
         try:
-            return _from_plain(kind, plain, name)
+            return from_plain(kind, plain, name)
         except InputError as error:
             faults.append(error)
     raise faults[0]
@@ -134,7 +135,7 @@ def _items(kinds: Sequence[Any], plain: Any, name: str) -> list[Any]:
     if len(kinds) != len(plain):
         raise _misfit(name, f"a list of {len(kinds)}", plain)
     pairs = zip(kinds, plain, strict=True)
-    return [_from_plain(kind, item, f"{name}[{index}]") for index, (kind, item) in enumerate(pairs)]
+    return [from_plain(kind, item, f"{name}[{index}]") for index, (kind, item) in enumerate(pairs)]
 
 
 def _member(wanted: Sequence[Any], plain: Any, name: str) -> Any:

@@ -11,7 +11,7 @@ from torch import Tensor
 from vinlab.recording.finished_run import METRICS
 from vinlab.recording.metrics import count_metrics
 from vinlab.recording.run import Run
-from vinlab.types import InputError
+from vinlab.types import missing_library
 
 STEPS = ("epoch", "iteration")
 """The metrics that count how far a training is."""
@@ -30,7 +30,7 @@ class TensorBoardLogger(AbstractContextManager["TensorBoardLogger"]):
         try:
             from torch.utils.tensorboard import SummaryWriter
         except ImportError as error:
-            raise InputError("TensorBoard is not installed: pip install 'vinlab[tensorboard]'.") from error
+            raise missing_library("--tensorboard", "tensorboard", extra="tensorboard") from error
         self._run = run
         self._metrics = folder / METRICS
         self._writer = SummaryWriter(str(folder / "tensorboard"))

@@ -14,7 +14,7 @@ from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.serve.handlers import answer_plan
 from vinlab.serve.schemas import PlanRequest
 from vinlab.serve.terrain import pixels_of
-from vinlab.types import InputError
+from vinlab.types import InputError, missing_library
 
 LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -51,7 +51,7 @@ def serve(models: dict[str, Model], *, host: str, port: int) -> None:
 
         from vinlab.serve.app import make_app
     except ImportError as error:
-        raise InputError("The page needs fastapi and uvicorn: pip install 'vinlab[serve]'.") from error
+        raise missing_library("The page", "fastapi", "uvicorn", "httptools", extra="serve") from error
     if not 0 <= port < 65536:
         raise InputError(f"--port: expected 0 to 65535, got {port}.")
     warm_up(models)

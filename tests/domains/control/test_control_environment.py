@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("mujoco")
 
-from vinlab.domains.control.environment import ParticleWorlds, Physics, register_environments
+from vinlab.domains.control.environment import ParticleWorlds, Physics
 from vinlab.domains.control.geometry import HALF_SIDE, RADIUS
 from vinlab.domains.control.problem import ControlConfig, ControlProblems, sample_problems
 
@@ -116,9 +116,7 @@ def test_gymnasium_accepts_the_environment():
     import gymnasium
     from gymnasium.utils.env_checker import check_env
 
-    register_environments()
-    register_environments()
-    environment = gymnasium.make("vinlab/ParticleControl-v0")
+    environment = gymnasium.make("vinlab.envs:vinlab/ParticleControl-v0")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message=".*(render|infinity|Box).*")
@@ -142,5 +140,5 @@ def test_without_mujoco_one_sentence_says_what_to_install():
     assert done.returncode == 1
     said = [line for line in done.stderr.splitlines() if line.startswith("vinlab:")]
     assert len(said) == 1
-    assert "pip install 'vinlab[control]'" in said[0]
+    assert "pip install mujoco (vinlab's extra 'control')" in said[0]
     assert "Traceback" not in done.stderr

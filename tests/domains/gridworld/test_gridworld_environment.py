@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from vinlab.domains.gridworld.environment import ENVIRONMENT_ID, is_free, register_environments, step
+from vinlab.domains.gridworld.environment import is_free, step
 from vinlab.domains.gridworld.expert import expert_moves, expert_paths
 from vinlab.domains.gridworld.gymnasium_env import GridWorldEnvironment
 from vinlab.domains.gridworld.problem import GridworldConfig, observe, sample_problems
@@ -56,9 +56,7 @@ def test_environment_passes_gymnasiums_checker(config):
 
 
 def test_environment_is_made_by_its_id():
-    register_environments()
-    register_environments()
-    environment = gymnasium.make(ENVIRONMENT_ID, config=GridworldConfig(16))
+    environment = gymnasium.make("vinlab.envs:vinlab/GridWorld-v0", config=GridworldConfig(16))
     observation, _ = environment.reset(seed=0)
     assert observation["image"].shape == (2, 16, 16)
     assert environment.action_space == gymnasium.spaces.Discrete(8)

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from vinlab.domains.gridworld.environment import HOLES_ID, register_environments
 from vinlab.domains.gridworld.problem import GridworldConfig
 from vinlab.domains.holeworld.environment import HoleWorldBatch
 from vinlab.domains.holeworld.gymnasium_env import HoleWorldEnvironment, HoleWorldVectorEnv
@@ -47,8 +46,9 @@ def test_the_environment_passes_gymnasiums_checker(difficulty):
 
 
 def test_the_environment_is_made_by_its_id():
-    register_environments()
-    environment = gymnasium.make(HOLES_ID, config=GridworldConfig(size=16), difficulty=5)
+    environment = gymnasium.make(
+        "vinlab.envs:vinlab/HoleWorld-v0", config=GridworldConfig(size=16), difficulty=5
+    )
     seen, _ = environment.reset(seed=3)
     assert seen["image"].shape == (2, 16, 16)
     again, _ = environment.reset(seed=3)

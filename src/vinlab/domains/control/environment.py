@@ -10,9 +10,7 @@ from jaxtyping import Bool, Float64
 
 from vinlab.domains.control.geometry import HALF_SIDE, RADIUS
 from vinlab.domains.control.problem import ControlProblems
-from vinlab.types import ContinuousRollouts, InputError
-
-ENVIRONMENT_ID = "vinlab/ParticleControl-v0"
+from vinlab.types import ContinuousRollouts, missing_library
 
 Controller = Callable[[int, Float64[np.ndarray, "B N 4"]], Float64[np.ndarray, "B N 2"]]
 """The forces at a time step in N states of each square."""
@@ -145,20 +143,10 @@ class ParticleWorlds:
 def require_mujoco() -> Any:
     """The library, or an error that says how to install it."""
     if importlib.util.find_spec("mujoco") is None:
-        raise InputError("Continuous control needs MuJoCo: install it with pip install 'vinlab[control]'.")
+        raise missing_library("Continuous control", "mujoco", extra="control")
     import mujoco
 
     return mujoco
-
-
-def register_environments() -> None:
-    """Register ``vinlab/ParticleControl-v0`` with Gymnasium; a second call changes nothing."""
-    import gymnasium
-
-    if ENVIRONMENT_ID not in gymnasium.registry:
-        gymnasium.register(
-            ENVIRONMENT_ID, entry_point="vinlab.domains.control.gymnasium_env:ParticleControlEnvironment"
-        )
 
 
 def _edges() -> Float64[np.ndarray, "4 4"]:

@@ -7,6 +7,7 @@ import numpy as np
 from gymnasium import spaces
 
 from vinlab.domains.control.environment import ParticleWorlds, Physics
+from vinlab.domains.control.geometry import FINE, cells_of, covered
 from vinlab.domains.control.problem import (
     IMAGE,
     ControlConfig,
@@ -14,9 +15,12 @@ from vinlab.domains.control.problem import (
     observe,
     sample_problems,
 )
+from vinlab.domains.gridworld.rendering import RENDER_MODES, render_cells, require_render_mode
 from vinlab.types import GOAL_MARK, InputError
 
 Observation = dict[str, Any]
+
+RENDERING = {"render_modes": list(RENDER_MODES), "render_fps": 25}
 
 
 class ParticleControlEnvironment(gymnasium.Env[Observation, np.ndarray]):
@@ -26,6 +30,8 @@ class ParticleControlEnvironment(gymnasium.Env[Observation, np.ndarray]):
     steps, and terminates only if the simulation diverges.
     """
 
+    metadata = RENDERING
+
     def __init__(
         self,
         config: ControlConfig | None = None,
@@ -33,8 +39,10 @@ class ParticleControlEnvironment(gymnasium.Env[Observation, np.ndarray]):
         problems: ControlProblems | None = None,
         physics: Physics | None = None,
         horizon: int = 100,
+        render_mode: str | None = None,
     ) -> None:
         """Domains are chosen at random from ``problems``, or sampled from the config."""
+        self.render_mode = require_render_mode(render_mode)
         if problems is not None and len(problems) == 0:
             raise InputError("problems: expected at least one domain, got none.")
         self._config = config or ControlConfig()
@@ -68,6 +76,13 @@ class ParticleControlEnvironment(gymnasium.Env[Observation, np.ndarray]):
         distance = self._distance()
         truncated = self._steps >= self._horizon
         return self._observation(), -0.5 * distance**2, not valid.all(), truncated, {"distance": distance}
+
+    def render(self) -> Any:
+        """The square on a fine grid, as an image or as text."""
+        problem = self._worlds.problems
+        ends = np.stack([self._states[0, 0, :2], problem.goals[0]])
+        particle, goal = cells_of(ends, FINE)
+        return render_cells(self.render_mode, covered(problem.boxes, FINE)[0], particle, goal)
 
     def _next_problem(self) -> ControlProblems:
         if self._problems is None:

@@ -5,9 +5,6 @@ from jaxtyping import Bool, Int, UInt8
 
 from vinlab.types import MOVE_OFFSETS
 
-ENVIRONMENT_ID = "vinlab/GridWorld-v0"
-HOLES_ID = "vinlab/HoleWorld-v0"
-
 
 def step(
     obstacles: UInt8[np.ndarray, "B H W"],
@@ -35,20 +32,3 @@ def is_free(
     row, col = np.moveaxis(np.clip(positions, 0, size - 1), -1, 0)
     problem = np.arange(len(obstacles)).reshape(-1, *[1] * (row.ndim - 1))
     return inside & (obstacles[problem, row, col] == 0)
-
-
-def register_environments() -> None:
-    """Register the grid-world and the hole world with Gymnasium; a second call changes nothing."""
-    import gymnasium
-
-    if ENVIRONMENT_ID not in gymnasium.registry:
-        gymnasium.register(
-            ENVIRONMENT_ID, entry_point="vinlab.domains.gridworld.gymnasium_env:GridWorldEnvironment"
-        )
-    if HOLES_ID not in gymnasium.registry:
-        package = "vinlab.domains.holeworld.gymnasium_env"
-        gymnasium.register(
-            HOLES_ID,
-            entry_point=f"{package}:HoleWorldEnvironment",
-            vector_entry_point=f"{package}:HoleWorldVectorEnv",
-        )

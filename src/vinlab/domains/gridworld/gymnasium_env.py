@@ -8,6 +8,7 @@ from gymnasium import spaces
 
 from vinlab.domains.gridworld.environment import step
 from vinlab.domains.gridworld.problem import GridworldConfig, observe, sample_problems
+from vinlab.domains.gridworld.rendering import RENDER_MODES, render_cells, require_render_mode
 from vinlab.types import GOAL_MARK, MOVE_COSTS, MOVE_NAMES, GridProblems, InputError
 
 Observation = dict[str, Any]
@@ -21,6 +22,20 @@ def observation_space(height: int, width: int) -> gymnasium.Space:
     )
 
 
+RENDERING = {"render_modes": list(RENDER_MODES), "render_fps": 8}
+
+
+def config_of(config: GridworldConfig | None, options: dict[str, Any]) -> GridworldConfig:
+    """The maps and rules: a whole configuration, or some of its fields such as ``size``."""
+    if config is not None and options:
+        raise InputError(f"expected a config or single options, got a config and {', '.join(options)}.")
+    unknown = [name for name in options if name not in GridworldConfig.__dataclass_fields__]
+    if unknown:
+        known = ", ".join(GridworldConfig.__dataclass_fields__)
+        raise InputError(f"expected options of the maps ({known}), got {', '.join(unknown)}.")
+    return config or GridworldConfig(**options)
+
+
 class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
     """A new problem in each episode: find a path from the start to the goal.
 
@@ -28,17 +43,22 @@ class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
     the goal earns 1 more. The episode terminates at the goal and is truncated after ``horizon`` moves.
     """
 
+    metadata = RENDERING
+
     def __init__(
         self,
         config: GridworldConfig | None = None,
         *,
         problems: GridProblems | None = None,
         horizon: int | None = None,
+        render_mode: str | None = None,
+        **options: Any,
     ) -> None:
-        """Problems are drawn from those given, or sampled from the config."""
+        """Problems are drawn from those given, or sampled from the config or from its fields such as ``size``."""
         if problems is not None and len(problems) == 0:
             raise InputError("problems: expected at least one problem, got none.")
-        self._config = config or GridworldConfig()
+        self._config = config_of(config, options)
+        self.render_mode = require_render_mode(render_mode)
         self._problems = problems
         height, width = self._config.shape if problems is None else problems.obstacles.shape[1:]
         self._horizon = 2 * (height + width) if horizon is None else horizon
@@ -64,6 +84,11 @@ class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
         reached = bool((self._states == self._problem.goals).all())
         reward = float(reached) - float(MOVE_COSTS[action])
         return self._observation(), reward, reached, not reached and self._moves_made >= self._horizon, {}
+
+    def render(self) -> Any:
+        """The map with the goal and the state, as an image or as text."""
+        problem = self._problem
+        return render_cells(self.render_mode, problem.obstacles[0], self._states[0], problem.goals[0])
 
     def _next_problem(self) -> GridProblems:
         if self._problems is None:

@@ -8,8 +8,9 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from vinlab.domains.gridworld.gymnasium_env import Observation, observation_space
+from vinlab.domains.gridworld.gymnasium_env import RENDERING, Observation, config_of, observation_space
 from vinlab.domains.gridworld.problem import GridworldConfig, observe
+from vinlab.domains.gridworld.rendering import render_cells, require_render_mode
 from vinlab.domains.holeworld.environment import NUM_MOVES, step
 from vinlab.domains.holeworld.problem import sample_problems
 from vinlab.types import GridProblems, InputError
@@ -21,6 +22,8 @@ class HoleWorldEnvironment(gymnasium.Env[Observation, np.int64]):
     The episode terminates at the goal and in a hole, and is truncated after ``horizon`` moves.
     """
 
+    metadata = RENDERING
+
     def __init__(
         self,
         config: GridworldConfig | None = None,
@@ -28,9 +31,12 @@ class HoleWorldEnvironment(gymnasium.Env[Observation, np.int64]):
         problems: GridProblems | None = None,
         difficulty: int | None = None,
         horizon: int | None = None,
+        render_mode: str | None = None,
+        **options: Any,
     ) -> None:
         """Problems are drawn from those given, or sampled at one difficulty or at any."""
-        self._episode = _Episodes(1, config, problems, difficulty, horizon)
+        self._episode = _Episodes(1, config_of(config, options), problems, difficulty, horizon)
+        self.render_mode = require_render_mode(render_mode)
         self.observation_space = observation_space(*self._episode.shape)
         self.action_space = spaces.Discrete(NUM_MOVES)
 
@@ -48,6 +54,10 @@ class HoleWorldEnvironment(gymnasium.Env[Observation, np.int64]):
         over = bool(reached[0] or fallen[0])
         return self._observation(), float(rewards[0]), over, bool(cut[0]), {"reached": bool(reached[0])}
 
+    def render(self) -> Any:
+        """The map with the goal and the state, as an image or as text."""
+        return self._episode.render(0, self.render_mode)
+
     def _observation(self) -> Observation:
         return {name: entry[0] for name, entry in self._episode.observation().items()}
 
@@ -63,10 +73,13 @@ class HoleWorldVectorEnv(VectorEnv):
         problems: GridProblems | None = None,
         difficulty: int | None = None,
         horizon: int | None = None,
+        render_mode: str | None = None,
+        **options: Any,
     ) -> None:
-        self._episodes = _Episodes(num_envs, config, problems, difficulty, horizon)
+        self._episodes = _Episodes(num_envs, config_of(config, options), problems, difficulty, horizon)
         self.num_envs = num_envs
-        self.metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP}
+        self.metadata = {**RENDERING, "autoreset_mode": AutoresetMode.NEXT_STEP}
+        self.render_mode = require_render_mode(render_mode)
         self.single_observation_space = observation_space(*self._episodes.shape)
         self.single_action_space = spaces.Discrete(NUM_MOVES)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -97,6 +110,10 @@ class HoleWorldVectorEnv(VectorEnv):
         rewards = np.where(resets, 0.0, rewards)
         return self._episodes.observation(), rewards, ended, cut & ~resets, {"reached": reached & ~resets}
 
+    def render(self) -> tuple[Any, ...]:
+        """Each map with its goal and state."""
+        return tuple(self._episodes.render(index, self.render_mode) for index in range(self.num_envs))
+
 
 class _Episodes:
     """The problems and positions of some episodes, each with its own step count."""
@@ -104,14 +121,14 @@ class _Episodes:
     def __init__(
         self,
         count: int,
-        config: GridworldConfig | None,
+        config: GridworldConfig,
         problems: GridProblems | None,
         difficulty: int | None,
         horizon: int | None,
     ) -> None:
         if problems is not None and len(problems) == 0:
             raise InputError("problems: expected at least one problem, got none.")
-        self.config = config or GridworldConfig()
+        self.config = config
         self.given = problems
         self.difficulty = difficulty
         height, width = self.config.shape if problems is None else problems.obstacles.shape[1:]
@@ -144,3 +161,7 @@ class _Episodes:
     def observation(self) -> Observation:
         """The observation of each episode."""
         return {"image": self.images.copy(), "position": self.states.astype(np.int64)}
+
+    def render(self, index: int, mode: str | None) -> Any:
+        """One episode as an image or as text."""
+        return render_cells(mode, self.obstacles[index], self.states[index], self.goals[index])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float32, UInt8
 
-from vinlab.types import InputError
+from vinlab.types import InputError, missing_library
 
 DRIVERS = {
     rb"II[*+]\0|MM\0[*+]": "GTiff",
@@ -91,7 +91,7 @@ def import_rasterio() -> Any:
         import rasterio.warp
         import rasterio.windows
     except ImportError as error:
-        raise InputError("Rasters need rasterio: install it with pip install 'vinlab[geo]'.") from error
+        raise missing_library("Reading rasters", "rasterio", extra="geo") from error
     # Its log repeats what the one sentence of an error says.
     logging.getLogger("rasterio").setLevel(logging.CRITICAL)
     return rasterio
