@@ -1,7 +1,7 @@
 """Schematic figures: boxes and arrows of a VIN, of its planning module, and of a hierarchy of planners."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

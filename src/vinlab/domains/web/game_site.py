@@ -141,11 +141,11 @@ class GameSite:
 def make_game_site(corpus: Corpus, known: Bool[np.ndarray, " n"]) -> GameSite:
     """The game on the articles of a corpus; ``known`` names those that are remembered."""
     articles = corpus.articles
-    titles = [corpus.titles[page] for page in articles.tolist()]
+    titles = [corpus.titles[int(page)] for page in articles]
     for title in titles:
         if not title.strip():
             raise InputError("titles: expected a title for every article, got an empty one.")
-    tfidf, _ = fit_tfidf([corpus.texts[page] for page in articles[known].tolist()])
+    tfidf, _ = fit_tfidf([corpus.texts[int(page)] for page in articles[known]])
     title_words = tfidf.rows(titles)
     if not title_words.nnz:
         raise InputError("titles: expected words that the texts have too, got none in common.")
@@ -155,7 +155,7 @@ def make_game_site(corpus: Corpus, known: Bool[np.ndarray, " n"]) -> GameSite:
         known=known,
         vectors=title_vectors(titles, tfidf, corpus.vectors, known),
         title_words=title_words,
-        texts=tfidf.rows(corpus.texts[page] for page in articles.tolist()),
+        texts=tfidf.rows(corpus.texts[int(page)] for page in articles),
     )
 
 

@@ -33,7 +33,7 @@ def label_paths(
         chosen = np.array(ORDER)[at.argmax(axis=1)]
         labels.append(np.where(going, chosen, -1))
         following = step(possible, moves, states[-1], chosen)
-        states.append(np.where(going[:, None], following, states[-1]))
+        states.append(np.where(going.reshape(-1, 1), following, states[-1]))
     made = np.stack(labels, axis=1)
     return np.stack(states[:-1], axis=1), made, made >= 0
 
