@@ -145,7 +145,7 @@ def test_the_expert_earns_in_the_environment_what_its_path_costs():
     state, done, total = environment.reset(seed=0)[0]["state"], False, 0.0
     while not done:
         action = solution.moves[0, state[2], state[0], state[1]]
-        observation, reward, done, _, _ = environment.step(action)
+        observation, reward, done, _, _ = environment.step(np.int64(action))
         state, total = observation["state"], total + reward
     row, col, layer = problems.starts[0]
     assert total == pytest.approx(1 - solution.costs[0, layer, row, col])
