@@ -93,7 +93,9 @@ def test_a_fault_is_one_sentence(terrain, tmp_path, capsys):
         capsys, "--image", image, *out
     )
     assert "--size: expected at least 4, got 0" in fails(capsys, "--size", "0", *out)
-    assert "--threshold: expected 0 to 90 degrees, got nan" in fails(capsys, "--threshold", "nan", *out)
+    assert "expected a threshold between 0 and 90 degrees, got nan" in fails(
+        capsys, "--threshold", "nan", *out
+    )
     assert "expected an --image with --elevation" in fails(capsys, "--elevation", dtm, *out)
     assert "expected pixels with both an image and a slope, got none" in fails(
         capsys, "--image", image, "--elevation", empty, "--post-spacing", "1", *out

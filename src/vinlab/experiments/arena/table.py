@@ -100,5 +100,5 @@ GIVEN: Final = {
 }
 
 
-def _mean(scores: Sequence[Mapping[str, float]], name: str, digits: int, factor: float = 1.0) -> str:
+def _mean(scores: Sequence[Mapping[str, Any]], name: str, digits: int, factor: float = 1.0) -> str:
     return mean_text([factor * one[name] for one in scores], digits=digits) if name in scores[0] else NONE
