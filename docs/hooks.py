@@ -3,7 +3,7 @@
 Formulas become MathML at build time: browsers show it by themselves, and nothing is fetched.
 """
 
-import html
+import html as entities
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,10 +53,10 @@ def _linked() -> Iterator[Path]:
 FORMULA = re.compile(r'<(?:span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</(?:span|div)>', re.DOTALL)
 
 
-def on_page_content(page: str, **_: object) -> str:
+def on_page_content(html: str, **_: object) -> str:
     """The page with its formulas as MathML."""
-    return FORMULA.sub(lambda found: _mathml(found[2], block=found[1] == "["), page)
+    return FORMULA.sub(lambda found: _mathml(found[2], block=found[1] == "["), html)
 
 
 def _mathml(formula: str, *, block: bool) -> str:
-    return convert(html.unescape(formula.strip()), display="block" if block else "inline")
+    return convert(entities.unescape(formula.strip()), display="block" if block else "inline")
