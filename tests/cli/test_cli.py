@@ -1,5 +1,6 @@
 """The command itself: help, unknown names, and one sentence when something is wrong."""
 
+import numpy as np
 import pytest
 
 from helpers.commands import fails
@@ -41,3 +42,14 @@ def test_an_unwritable_place_is_named(run, tmp_path, capsys):
         capsys, "train", "gridworld/8/vin", "--budget", "smoke", "--out", str(file / "run")
     )
     assert "file" in fails(capsys, "data", "gridworld", "--out", str(file / "p.npz"))
+
+
+def test_compiling_for_the_first_time_is_said(monkeypatch, capsys, tmp_path):
+    np.save(tmp_path / "map.npy", np.zeros((4, 4), np.uint8))
+    command = ["plan", str(tmp_path / "map.npy"), "--start", "0,0", "--goal", "3,3", "--exact", "--json"]
+    monkeypatch.setattr("vinlab.cli._has_compiled", lambda: False)
+    main(command)
+    assert "Kernels are compiled for this machine when they are first used" in capsys.readouterr().err
+    monkeypatch.setattr("vinlab.cli._has_compiled", lambda: True)
+    main(command)
+    assert capsys.readouterr().err == ""

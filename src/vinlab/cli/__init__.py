@@ -5,11 +5,13 @@ The module of a command is imported when the command is chosen, so that ``vinlab
 
 import difflib
 import io
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 
@@ -23,6 +25,8 @@ class Command:
     """One line for ``vinlab --help``."""
     resumes: bool = False
     """Whether ``--resume`` continues it after an interruption."""
+    compiles: bool = False
+    """Whether it may compile kernels when they are used for the first time."""
 
     def load(self) -> Callable[..., Any]:
         """Import the function."""
@@ -38,15 +42,24 @@ COMMANDS = {
     "show": Command("show:show", "Show the whole configuration of a setting, or a finished run."),
     "data": Command("data:data", "Generate problems, or cut them from terrain images, into a file."),
     "train": Command(
-        "train:train", "Train a setting from scratch, evaluate it and record the run.", resumes=True
+        "train:train",
+        "Train a setting from scratch, evaluate it and record the run.",
+        resumes=True,
+        compiles=True,
     ),
-    "fit": Command("fit:fit", "Learn costs of ground from paths on images of your own.", resumes=True),
-    "evaluate": Command("evaluate:evaluate", "Evaluate a trained model on unseen problems."),
-    "plan": Command("plan:plan", "Plan a route on a map of your own."),
+    "fit": Command(
+        "fit:fit", "Learn costs of ground from paths on images of your own.", resumes=True, compiles=True
+    ),
+    "evaluate": Command("evaluate:evaluate", "Evaluate a trained model on unseen problems.", compiles=True),
+    "plan": Command("plan:plan", "Plan a route on a map of your own.", compiles=True),
     "export": Command("export:export", "Write a trained VIN as ONNX."),
-    "serve": Command("serve:serve", "Start a local page on which a network plans on maps that you draw."),
+    "serve": Command(
+        "serve:serve", "Start a local page on which a network plans on maps that you draw.", compiles=True
+    ),
     "table": Command("table:table", "Make a table of the paper from recorded runs."),
-    "reproduce": Command("reproduce:reproduce", "Make the runs, tables and figures of results/ anew."),
+    "reproduce": Command(
+        "reproduce:reproduce", "Make the runs, tables and figures of results/ anew.", compiles=True
+    ),
     "plot": Command("plot:plot", "Draw a run, a shipped model, or all runs of an experiment."),
     "browse": Command("browse:browse", "Let a trained web policy find the page that a query describes."),
 }
@@ -115,6 +128,11 @@ def _call(command: Command, name: str, options: Sequence[str]) -> None:
         if not option or (option.endswith("=") and option.startswith("--")):
             _stop(f"vinlab {name}: expected a value, got an empty text{_before(option, options)}.", 2)
     code = 0
+    if command.compiles and not _has_compiled():
+        print(
+            "Kernels are compiled for this machine when they are first used; that takes a while once.",
+            file=sys.stderr,
+        )
     try:
         code = tyro.cli(command.load(), prog=f"vinlab {name}", args=options)
     except InputError as error:
@@ -125,6 +143,12 @@ def _call(command: Command, name: str, options: Sequence[str]) -> None:
         raise MemoryError from error
     if code:
         sys.exit(code)
+
+
+def _has_compiled() -> bool:
+    """Whether compiled kernels lie in the cache beside their modules; where it cannot be written, nobody knows."""
+    cache = Path(__file__).parents[1] / "planning" / "fused" / "__pycache__"
+    return any(cache.glob("*.nbi")) or not os.access(cache.parent, os.W_OK)
 
 
 def _before(option: str, options: Sequence[str]) -> str:
