@@ -28,8 +28,9 @@ class FitOptions:
 
     view: View = "near"
     """What a cell's cost depends on: cell (itself alone), near (5 x 5 cells around it) or wide (17 x 17 cells)."""
-    loss: LossName = "max-entropy"
-    """max-entropy: cheap paths are likelier. imitation: each move is a best one. slips: some moves are random."""
+    loss: LossName = "slips"
+    """slips: moves are best ones, some are random. imitation: each move is a best one. max-entropy: cheap paths are
+    likelier."""
     pixels_per_cell: int | None = None
     """Pixels along the edge of a cell; 1 if not given, or as arrays of blocked cells or costs tell."""
     split_by: str | None = None
