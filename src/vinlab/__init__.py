@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         LinearReward,
         MlpPolicy,
         PatchAttention,
-        PatchFeatures,
         PooledLinearReward,
         SharedTransition,
         SoftmaxTransition,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
         move_logits,
         random_kernels,
     )
+    from vinlab.modules.features import PatchFeatures
     from vinlab.modules.move_cost import KnownMoves, MoveCosts, WithTerminals
     from vinlab.navigation.evaluation import evaluate
     from vinlab.navigation.map_files import plan_on_map
@@ -132,6 +132,7 @@ _ELSEWHERE = {
     "TerminalReward": "vinlab.planning.fixed_point",
     "WithTerminals": "vinlab.modules.move_cost",
     "Model": "vinlab.models",
+    "PatchFeatures": "vinlab.modules.features",
     "Planner": "vinlab.navigation.planner",
     "Route": "vinlab.navigation.routes",
     "evaluate": "vinlab.navigation.evaluation",

@@ -30,7 +30,7 @@ def ours(modules: list[str]) -> list[str]:
     ("statement", "most"),
     [
         ("import vinlab", 19),
-        ("import vinlab; vinlab.GridPlanner, vinlab.ValueIterationNetwork", 22),
+        ("import vinlab; vinlab.GridPlanner, vinlab.ValueIterationNetwork", 19),
         ("from vinlab.cli import main; main(['--help'])", 15),
         ("from vinlab.cli import main; main(['--version'])", 15),
     ],

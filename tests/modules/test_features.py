@@ -4,7 +4,8 @@ import pytest
 import torch
 
 import vinlab
-from vinlab.modules import FeaturePolicy, PatchFeatures
+from vinlab.modules import FeaturePolicy
+from vinlab.modules.features import PatchFeatures
 
 
 def network(features, policy):

@@ -1,7 +1,6 @@
-"""The four learned parts of a VIN: reward, transition, attention and policy; and features for its policy."""
+"""The four learned parts of a VIN: reward, transition, attention and policy."""
 
 from vinlab.modules.attention import PatchAttention, StateAttention
-from vinlab.modules.features import PatchFeatures
 from vinlab.modules.policy import FeaturePolicy, IdentityPolicy, LinearPolicy, MlpPolicy, TemperaturePolicy
 from vinlab.modules.reward import (
     CnnReward,
@@ -34,7 +33,6 @@ __all__ = [
     "LinearReward",
     "MlpPolicy",
     "PatchAttention",
-    "PatchFeatures",
     "PooledLinearReward",
     "SharedTransition",
     "SoftmaxTransition",

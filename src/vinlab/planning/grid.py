@@ -19,7 +19,6 @@ from vinlab.planning.bellman import (
     value_iteration,
 )
 from vinlab.planning.border import Outside, require_outside
-from vinlab.planning.fused import fused_value_iteration, is_fusible
 from vinlab.planning.tensors import HALF, at_least_float32, require_same_type, without_autocast
 from vinlab.types import InputError, Plan
 
@@ -75,6 +74,8 @@ def _backed_up(
     reward: Tensor, transition: GridTransition, iterations: int, initial_value: Tensor | None
 ) -> tuple[Tensor, Tensor]:
     """The q and value, by compiled kernels where these apply."""
+    from vinlab.planning.fused import fused_value_iteration, is_fusible
+
     if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
         return fused_value_iteration(reward, transition, iterations, initial_value=initial_value)
     if isinstance(transition, LocalKernels):
