@@ -6,15 +6,14 @@ import torch
 
 import vinlab
 from vinlab.models import Model
+from vinlab.networks.terrain.ground_vin import GroundVinConfig
 from vinlab.types import InputError
-
-ground_vin = pytest.importorskip("vinlab.networks.terrain.ground_vin")
 
 
 @pytest.fixture
 def model() -> Model:
     torch.manual_seed(0)
-    return Model("ground", ground_vin.GroundVinConfig(mean=(0.5,) * 3, std=(0.3,) * 3).build().eval(), 0, {})
+    return Model("ground", GroundVinConfig(mean=(0.5,) * 3, std=(0.3,) * 3).build().eval(), 0, {})
 
 
 def test_after_a_change_of_pixels_it_plans_what_a_new_planner_would(model):
