@@ -27,9 +27,9 @@ HEADERS = (
 
 LEGEND = """\
 *%optimal*, *%success*: the measure of Gated Path Planning Networks, a mean over mazes of the share of **all** free
-states from which the path is a shortest one (states without any path count as optimal), or arrives (those count as
-failures, so the most that is possible is slightly below 100). *exact*: the path from the start is the label's own;
-*any shortest*: it is a shortest one. *CPU minutes*: processor time of all epochs. *given*: what a network need not
+states from which the path is a shortest one (states without any path count as optimal), or reaches the goal (those
+count as failures, so the most that is possible is slightly below 100). *exact*: the path from the start is the label's
+own; *any shortest*: it is a shortest one. *CPU minutes*: processor time of all epochs. *given*: what a network need not
 learn.
 """
 

@@ -57,7 +57,7 @@ def adapt(config: Any, data: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TrainingData:
     """What a network is trained on, and how its weights are chosen."""
 
     demonstrations: ClickDemonstrations
@@ -67,52 +67,56 @@ class Lesson:
 
 def fit(config: WebTraining, data: WebSets, network: LinkPolicy, context: FitContext) -> Best:
     """Imitate the expert, one part of the network first where the setting says so."""
-    lesson = Lesson(data.demonstrations, data.shown.view, partial(validate, data))
-    return fit_stages(network, config.learning, config.first, lesson, context)
+    training = TrainingData(data.demonstrations, data.shown.view, partial(validate, data))
+    return fit_stages(network, config.learning, config.first, training, context)
 
 
 def fit_stages(
     network: LinkPolicy,
     learning: ImitationConfig,
     first: FirstStage | None,
-    lesson: Lesson,
+    training: TrainingData,
     context: FitContext,
 ) -> Best:
     """Imitate the expert in one stage, or one part of the network alone before the whole."""
     if first is None:
-        return _imitate(network, learning, lesson, context, context.logger)
+        return _imitate(network, learning, training, context, context.logger)
     assert isinstance(network, LinkValueIterationNetwork)
     joint = StageLogger(context.logger, "joint")
     if not joint.started:
-        fit_part(network, first, lesson, context)
+        fit_part(network, first, training, context)
     if first.part == "reward":
         network.reward.requires_grad_(False)
-    return _imitate(network, learning, lesson, context, joint)
+    return _imitate(network, learning, training, context, joint)
 
 
 def fit_part(
-    network: LinkValueIterationNetwork, stage: FirstStage, lesson: Lesson, context: FitContext
+    network: LinkValueIterationNetwork, stage: FirstStage, training: TrainingData, context: FitContext
 ) -> None:
     """Train one part of the network alone."""
     logger = StageLogger(context.logger, stage.part)
     if stage.part == "plan":
-        _imitate(network.without_reactive_part(), stage.learning, lesson, context, logger)
+        _imitate(network.without_reactive_part(), stage.learning, training, context, logger)
         return
     iterations, network.planner.iterations = network.planner.iterations, 1
-    _imitate(network, stage.learning, lesson, context, logger)
+    _imitate(network, stage.learning, training, context, logger)
     network.planner.iterations = iterations
 
 
 def _imitate(
-    network: nn.Module, learning: ImitationConfig, lesson: Lesson, context: FitContext, logger: RunLogger
+    network: nn.Module,
+    learning: ImitationConfig,
+    training: TrainingData,
+    context: FitContext,
+    logger: RunLogger,
 ) -> Best:
     return imitate(
         network,
-        lesson.demonstrations,
+        training.demonstrations,
         learning,
         seed=context.seed,
-        loss=lambda policy: LinkLoss(policy, lesson.view),
-        validate=lesson.validate,
+        loss=lambda policy: LinkLoss(policy, training.view),
+        validate=training.validate,
         record=logger,
         progress=context.progress,
     )

@@ -83,7 +83,7 @@ class GameStates:
         return len(self.targets)
 
     def __getitem__(self, chosen: Int[Tensor, " n"]) -> StateBatch:
-        """The states of these targets; those without a way to the target are left out."""
+        """The states of these targets; those without a path to the target are left out."""
         targets = self.targets[chosen.numpy()]
         rows, pages = np.repeat(np.arange(len(targets)), STATES), self.pages[chosen.numpy()].ravel()
         candidates = self.site.links.padded(pages)

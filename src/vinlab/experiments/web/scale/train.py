@@ -9,7 +9,7 @@ from vinlab.experiments.results import RunResult
 from vinlab.experiments.web.evaluate import evaluate_links
 from vinlab.experiments.web.scale.data import ScaleData, ScaleSets, make_sets
 from vinlab.experiments.web.scale.settings import ScaleTraining
-from vinlab.experiments.web.train import Lesson, fit_stages
+from vinlab.experiments.web.train import TrainingData, fit_stages
 from vinlab.learners.callbacks import Validation
 from vinlab.learners.training_state import Best
 from vinlab.models import Model
@@ -27,8 +27,8 @@ def make_data(config: ScaleTraining, request: TrainingRequest) -> ScaleSets:
 
 def fit(config: ScaleTraining, data: ScaleSets, network: LinkPolicy, context: FitContext) -> Best:
     """Imitate the expert; the VIN without backups first, then with its reward frozen."""
-    lesson = Lesson(data.demonstrations, data.view, partial(validate, data))
-    return fit_stages(network, config.learning, config.first, lesson, context)
+    training = TrainingData(data.demonstrations, data.view, partial(validate, data))
+    return fit_stages(network, config.learning, config.first, training, context)
 
 
 def validate(data: ScaleSets, policy: Any) -> Validation:
