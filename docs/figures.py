@@ -15,9 +15,6 @@ from pathlib import Path
 import numpy as np
 
 import vinlab
-from vinlab.domains.gridworld.expert import solve
-from vinlab.experiments.gridworld.data import make_test_problems
-from vinlab.experiments.gridworld.figures import routes_figure
 from vinlab.experiments.terrain_costs.evaluate import held_out
 from vinlab.experiments.terrain_costs.figures import routes_figure as ground_routes_figure
 from vinlab.figures import style
@@ -31,19 +28,6 @@ from vinlab.navigation.draw import route_figure
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-
-
-def draw_plans() -> None:
-    """A plan on the test problem with the longest path, and routes on the first eight, by the shipped network."""
-    model = vinlab.load("gridworld/28/vin")
-    problems = make_test_problems(28)
-    longest = int(solve(problems).lengths.argmax())
-    obstacles, start, goal = (
-        field[longest] for field in (problems.obstacles, problems.starts, problems.goals)
-    )
-    route = vinlab.navigate(model, obstacles, start, goal)
-    save_figure(route_figure(obstacles, route), IMAGES / "plan.png")
-    save_figure(routes_figure(model, problems[:8]), IMAGES / "routes.png")
 
 
 def floor_plan() -> np.ndarray:
@@ -166,7 +150,6 @@ def main() -> None:
     """Draw all figures."""
     IMAGES.mkdir(exist_ok=True)
     for draw in (
-        draw_plans,
         draw_floor_plan,
         draw_value_spread,
         draw_slope_curves,

@@ -15,5 +15,6 @@ EXPERIMENT = Experiment(
     evaluate=evaluate.evaluate,
     table=partial(table.scores_table, "Grid-world by imitation (Section 4.1, Table 1)", "gridworld"),
     figures=figures.draw_plans,
+    summary_figures=figures.draw_runs,
     supports=frozenset({"device", "distributed", "data"}),
 )
