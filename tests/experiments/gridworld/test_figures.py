@@ -11,5 +11,7 @@ def test_the_figures_of_all_runs_show_one_seed_of_each_recipe(tmp_path):
     names = [path.name for path in draw_runs(runs, tmp_path)]
     recipes = {run.manifest.recipe for run in runs if (run.folder / WEIGHTS).exists()}
     prefixes = ["gridworld_28_vin_" + ("" if recipe == "default" else f"{recipe}_") for recipe in recipes]
-    assert sorted(names) == sorted(f"{prefix}{kind}.png" for prefix in prefixes for kind in ("plan", "routes"))
+    assert sorted(names) == sorted(
+        f"{prefix}{kind}.png" for prefix in prefixes for kind in ("plan", "routes")
+    )
     assert "gridworld_28_vin_plan.png" in names
