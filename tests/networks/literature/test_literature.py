@@ -9,6 +9,7 @@ from vinlab.networks.configs import network_config
 from vinlab.networks.literature.dynamic import DynamicTransitionVinConfig
 from vinlab.networks.literature.equivariant import TURNS, EquivariantVinConfig
 from vinlab.networks.literature.gated import GatedPlannerConfig
+from vinlab.networks.literature.gated_updates import UpdateWeights, gated_updates, reference_updates
 from vinlab.networks.literature.implicit import implicit_value_iteration
 from vinlab.networks.literature.propagation import max_propagate, propagate
 from vinlab.networks.literature.resnets import RecurrentResNetConfig
@@ -80,6 +81,43 @@ def test_the_gated_planner_by_hand():
         cell = sigmoid(forget) * cell + sigmoid(enter) * np.tanh(change)
         hidden = sigmoid(leave) * np.tanh(cell)
     np.testing.assert_allclose(found, convolve(hidden, "policy", bias=False), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("units", "width", "updates"), [(3, 1, 2), (4, 5, 3), (2, 3, 1)])
+def test_compiled_gated_updates_equal_the_plain_equations_and_their_gradients(units, width, updates):
+    hidden, cell = torch.randn(2, 2, units, 4, 7)
+    weights = [
+        torch.randn(shape) / 2
+        for shape in ((1, units, width, width), (1,), (4 * units, 1), (4 * units, units), (4 * units,))
+    ]
+    inputs = [tensor.requires_grad_() for tensor in (hidden.clone(), cell.clone(), *weights)]
+    compiled, plain = (
+        function(*inputs[:2], UpdateWeights(*inputs[2:]), updates)
+        for function in (gated_updates, reference_updates)
+    )
+    assert type(compiled.grad_fn).__name__ == "FusedUpdatesBackward"
+    torch.testing.assert_close(compiled, plain)
+    towards = torch.randn_like(plain)
+    for found, expected in zip(
+        torch.autograd.grad(compiled, inputs, towards),
+        torch.autograd.grad(plain, inputs, towards),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_gated_updates_can_be_differentiated_twice():
+    inputs = [torch.randn(shape) / 2 for shape in ((1, 2, 3, 3), (1, 2, 3, 3), (1, 2, 3, 3), (1,))]
+    inputs += [torch.randn(shape) / 2 for shape in ((8, 1), (8, 2), (8,))]
+    inputs = [tensor.requires_grad_() for tensor in inputs]
+
+    def second(function):
+        found = function(*inputs[:2], UpdateWeights(*inputs[2:]), 2)
+        (first,) = torch.autograd.grad(found.square().sum(), inputs[0], create_graph=True)
+        return torch.autograd.grad(first.square().sum(), inputs)
+
+    for found, expected in zip(second(gated_updates), second(reference_updates), strict=True):
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
 
 
 def neighbours(row, col, side):

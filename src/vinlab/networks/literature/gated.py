@@ -5,12 +5,13 @@ one number from the hidden state of its neighbourhood, ``x = conv(h)``, and upda
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from vinlab.networks.literature.dense import DensePolicy
+from vinlab.networks.literature.gated_updates import UpdateWeights, gated_updates
 
 
 class GatedPlanner(DensePolicy):
@@ -30,16 +31,15 @@ class GatedPlanner(DensePolicy):
     ) -> Float[Tensor, "B M H W"]:
         """The logits after K - 1 updates."""
         features = self.features(observation)
-        shape = features.movedim(1, -1).shape
-        hidden, cell = (
-            first(features).movedim(1, -1).reshape(-1, shape[-1])
-            for first in (self.first_hidden, self.first_cell)
+        weights = UpdateWeights(
+            self.neighbourhood.weight,
+            cast(Tensor, self.neighbourhood.bias),
+            self.update.weight_ih,
+            self.update.weight_hh,
+            self.update.bias_ih + self.update.bias_hh,
         )
-        for _ in range((iterations or 1) - 1):
-            image = hidden.view(shape).movedim(-1, 1)
-            read = self.neighbourhood(image).flatten()[:, None]
-            hidden, cell = self.update(read, (hidden, cell))
-        return self.policy(hidden.view(shape).movedim(-1, 1))
+        hidden, cell = self.first_hidden(features), self.first_cell(features)
+        return self.policy(gated_updates(hidden, cell, weights, (iterations or 1) - 1))
 
 
 @dataclass(frozen=True)
