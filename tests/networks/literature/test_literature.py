@@ -18,6 +18,7 @@ from vinlab.recording.serialization import to_plain
 from vinlab.types import InputError, TimedDemonstrations
 
 KINDS = (
+    "plain-vin",
     "gated-planner",
     "dynamic-transition-vin",
     "value-propagation",
@@ -49,6 +50,15 @@ def test_every_network_is_a_policy_for_any_size_whose_weights_all_learn(kind):
     assert still == []
     with torch.no_grad():
         assert network.plan(observation(1, 9)).logits.shape == (1, 1, 4, 9, 9)
+
+
+def test_the_plain_vin_gives_the_q_of_value_iteration():
+    network = network_config({"kind": "plain-vin", "iterations": 5, "hidden": 4}).build()
+    image = observation(1)
+    kernels = network.transition(image)
+    assert kernels.value.argmax().item() % 9 in (1, 3, 5, 7)  # a neighbour by a straight move
+    expected, _ = value_iteration(network.reward(image), kernels, 5)
+    torch.testing.assert_close(network.plan(image).logits[:, 0], expected)
 
 
 def test_the_gated_planner_by_hand():
@@ -120,12 +130,16 @@ def test_gated_updates_can_be_differentiated_twice():
         torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
 
 
-def neighbours(row, col, side):
-    near = [(row + down, col + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+def neighbours(row, col, side, straight):
+    steps = [
+        (down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if not straight or down * right == 0
+    ]
+    near = [(row + down, col + right) for down, right in steps]
     return [(y, x) for y, x in near if 0 <= y < side and 0 <= x < side]
 
 
-def test_value_propagation_by_hand():
+@pytest.mark.parametrize("straight", [False, True])
+def test_value_propagation_by_hand(straight):
     side, (inward, outward, p) = 5, torch.rand(3, 1, 1, 5, 5)
     value, most = np.zeros((side, side)), inward[0, 0].double().numpy()
     rewards, out, share = (part[0, 0].double().numpy() for part in (inward, outward, p))
@@ -137,7 +151,7 @@ def test_value_propagation_by_hand():
                         value[row, col],
                         *(
                             share[row, col] * value[near] + rewards[near] - out[row, col]
-                            for near in neighbours(row, col, side)
+                            for near in neighbours(row, col, side, straight)
                         ),
                     )
                     for col in range(side)
@@ -152,7 +166,7 @@ def test_value_propagation_by_hand():
                         most[row, col],
                         *(
                             rewards[row, col] + share[row, col] * (most[near] - rewards[row, col])
-                            for near in neighbours(row, col, side)
+                            for near in neighbours(row, col, side, straight)
                         ),
                     )
                     for col in range(side)
@@ -160,8 +174,10 @@ def test_value_propagation_by_hand():
                 for row in range(side)
             ]
         )
-    np.testing.assert_allclose(propagate(inward, outward, p, 4)[0, 0].numpy(), value, rtol=1e-5)
-    np.testing.assert_allclose(max_propagate(inward, p, 4)[0, 0].numpy(), most, rtol=1e-5)
+    np.testing.assert_allclose(
+        propagate(inward, outward, p, 4, straight=straight)[0, 0].numpy(), value, rtol=1e-5
+    )
+    np.testing.assert_allclose(max_propagate(inward, p, 4, straight=straight)[0, 0].numpy(), most, rtol=1e-5)
 
 
 def test_the_implicit_gradient_is_that_of_many_unrolled_backups():

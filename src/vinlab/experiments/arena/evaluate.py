@@ -1,5 +1,7 @@
 """Scores in the arena, by the measures of the benchmarks."""
 
+import sys
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -40,6 +42,7 @@ def evaluate_mazes(
         "num_problems": len(problems),
         "percent_optimal": float(weights @ [result.percent_optimal for result in results]),
         "percent_success": float(weights @ [result.percent_success for result in results]),
+        "longest": _longest(results),
         "by_length": _by_length(results),
     }
     if (problems.starts != problems.goals).any():
@@ -48,6 +51,12 @@ def evaluate_mazes(
             name: float(weights @ [part[name] for part in paths]) for name in ("exact", "any_shortest")
         }
     return scores
+
+
+def _longest(results: list[MotionResults]) -> float:
+    """The length of the longest of all shortest paths."""
+    finite = (result.shortest[result.free & np.isfinite(result.shortest)] for result in results)
+    return max(float(lengths.max(initial=0.0)) for lengths in finite)
 
 
 def _by_length(results: list[MotionResults]) -> list[dict[str, Any]]:
@@ -88,8 +97,20 @@ def score(config: ArenaTraining, data: ArenaSets, network: Any, seed: int) -> Ru
         extra={
             "training_maps": len(data.demonstrations),
             "training_states": int(data.demonstrations.weights.sum()),
+            "process_cpu_seconds": round(time.process_time(), 1),
+            **peak_memory(),
         },
     )
+
+
+def peak_memory() -> dict[str, float]:
+    """The most memory that this process has held so far; nothing where the system does not tell."""
+    if sys.platform == "win32":
+        return {}
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {"peak_memory_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9, 3)}
 
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:

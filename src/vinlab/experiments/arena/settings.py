@@ -14,6 +14,7 @@ from vinlab.networks.literature.dynamic import DynamicTransitionVinConfig
 from vinlab.networks.literature.equivariant import EquivariantVinConfig
 from vinlab.networks.literature.gated import GatedPlannerConfig
 from vinlab.networks.literature.implicit import ImplicitVinConfig
+from vinlab.networks.literature.plain import PlainVinConfig
 from vinlab.networks.literature.propagation import ValuePropagationConfig
 from vinlab.networks.literature.resnets import ReactiveResNetConfig, RecurrentResNetConfig
 from vinlab.recording.serialization import dataclass_from_plain
@@ -101,33 +102,56 @@ def best(benchmark: str, *, maps: int | None = None, epochs: int = 4, batch: int
     return configure
 
 
-def rival(
-    benchmark: str, network: NetworkConfig, *, epochs: int = 10, loss: LossName = "imitation"
-) -> Configure:
-    """A network of the literature, on the benchmark's own number of maps."""
+@dataclass(frozen=True)
+class Rival:
+    """A network of the literature, with what it is trained by on 10,000 mazes of 15 x 15."""
+
+    about: str
+    network: NetworkConfig
+    epochs: int
+    rate: float = 1e-2
+    loss: LossName = "imitation"
+
+
+def rival(benchmark: str, one: Rival, *, maps: int | None = None, epochs: int | None = None) -> Configure:
+    """A network of the literature, on the benchmark's own number of maps or on fewer."""
 
     def configure(budget: Budget) -> ArenaTraining:
+        data = BENCHMARKS[benchmark]
+        if maps is not None:
+            data = replace(data, training=tuple(replace(part, maps=maps) for part in data.training))
         return ArenaTraining(
-            network=network,
-            data=_for_budget(BENCHMARKS[benchmark], budget),
-            learning=ImitationConfig((Stage(_epochs(epochs, budget), 2e-3, "one-cycle"),), batch_problems=32),
-            loss=loss,
+            network=one.network,
+            data=_for_budget(data, budget),
+            learning=ImitationConfig(
+                (Stage(_epochs(epochs or one.epochs, budget), one.rate, "one-cycle"),), batch_problems=32
+            ),
+            loss=one.loss,
         )
 
     return configure
 
 
-RIVALS: dict[str, tuple[str, NetworkConfig, LossName]] = {
-    "gated": ("the gated planner (GPPN)", GatedPlannerConfig(), "imitation"),
-    "dynamic": ("transitions of the cell, deep supervision (DT-VIN)", DynamicTransitionVinConfig(), "deep"),
-    "vprop": ("value propagation (VProp)", ValuePropagationConfig(rule="vprop"), "imitation"),
-    "mvprop": ("max-propagation (MVProp)", ValuePropagationConfig(rule="mvprop"), "imitation"),
-    "implicit": ("implicit differentiation (ID-VIN)", ImplicitVinConfig(), "imitation"),
-    "equivariant": ("kernels tied by symmetry (SymVIN)", EquivariantVinConfig(), "imitation"),
-    "reactive": ("a reactive residual network", ReactiveResNetConfig(), "imitation"),
-    "recurrent": ("a recurrent residual network with recall", RecurrentResNetConfig(), "imitation"),
+RIVALS: dict[str, Rival] = {
+    "vin": Rival("the paper's VIN", PlainVinConfig(), 10),
+    "gated": Rival("the gated planner (GPPN)", GatedPlannerConfig(hidden=32), 10, 4e-3),
+    "dynamic": Rival(
+        "transitions of the cell, deep supervision (DT-VIN)", DynamicTransitionVinConfig(), 6, loss="deep"
+    ),
+    "vprop": Rival("value propagation (VProp)", ValuePropagationConfig(rule="vprop", iterations=60), 6),
+    "mvprop": Rival("max-propagation (MVProp)", ValuePropagationConfig(rule="mvprop", iterations=60), 8),
+    "implicit": Rival("implicit differentiation (ID-VIN)", ImplicitVinConfig(), 4),
+    "equivariant": Rival("kernels tied by symmetry (SymVIN)", EquivariantVinConfig(iterations=60), 10, 3e-2),
+    "reactive": Rival("a reactive residual network", ReactiveResNetConfig(hidden=32), 5, 4e-3),
+    "recurrent": Rival("a recurrent residual network with recall", RecurrentResNetConfig(hidden=24), 4, 4e-3),
 }
-"""Networks of the literature: what each is, its settings and its loss."""
+"""Networks of the literature; the budgets are small, so that each trains in minutes on one core."""
+
+FEWER_MAPS = (("1k", "1,000", 1000, 40), ("100", "100", 100, 150))
+"""Suffix, words, training maps and epochs of the settings that show how a network learns from fewer maps."""
+
+SCARCE = ("vin", "gated", "dynamic", "mvprop", "equivariant")
+"""The rivals that are also trained on fewer maps."""
 
 
 def _epochs(epochs: int, budget: Budget) -> int:
@@ -150,24 +174,32 @@ def _for_budget(data: ArenaData, budget: Budget) -> ArenaData:
     )
 
 
-def _setting(benchmark: str, network: str, about: str, configure: Configure) -> Setting[ArenaTraining]:
+def _setting(
+    benchmark: str, network: str, about: str, configure: Configure, *, control: bool = False
+) -> Setting[ArenaTraining]:
     def with_recipe(budget: Budget, recipe: Recipe) -> ArenaTraining:
         return configure(budget)
 
     id = f"arena/{benchmark}/{network}"
-    return Setting(id=id, about=about, configure=with_recipe, recipes=("default",))
+    return Setting(id=id, about=about, configure=with_recipe, recipes=("default",), control=control)
 
 
 SETTINGS = by_id(
     [
         *(
+            _setting("gppn-15", name, f"GPPN's mazes 15 × 15, four moves: {one.about}", rival("gppn-15", one))
+            for name, one in RIVALS.items()
+        ),
+        *(
             _setting(
                 "gppn-15",
-                name,
-                f"GPPN's mazes 15 × 15, four moves: {about}",
-                rival("gppn-15", network, loss=loss),
+                f"{name}-{suffix}",
+                f"{RIVALS[name].about}, from {words} maps",
+                rival("gppn-15", RIVALS[name], maps=maps, epochs=epochs),
+                control=True,
             )
-            for name, (about, network, loss) in RIVALS.items()
+            for name in SCARCE
+            for suffix, words, maps, epochs in FEWER_MAPS
         ),
         _setting(
             "gppn-15",

@@ -90,6 +90,7 @@ def _ours(row: Row) -> list[list[str]]:
 
 GIVEN: Final = {
     "motion-vin": "moves, that costs are positive and belong to the cell that is left, K = ∞",
+    "plain-vin": "K, moves at the start, that values spread to neighbours",
     "gated-planner": "K, and that a step reads a neighbourhood",
     "dynamic-transition-vin": "K, that values spread to neighbours",
     "value-propagation": "K, that values spread to neighbours and fall on the way",

@@ -1,8 +1,9 @@
 """Value propagation: Nardelli et al., Value Propagation Networks, ICLR 2019.
 
 Every cell has a propagation p between 0 and 1 and a reward, both from convolutions of the map, and its value is the
-best that the cells around it and itself (N) offer. VProp: ``v = max(v, max over n in N of p * v[n] + r_in[n] - r_out)``
-from zero. MVProp: ``v = max(v, max over n in N of r + p * (v[n] - r))`` from r.
+best that its neighbours and itself (N) offer; neighbours are the cells that one move reaches.
+VProp: ``v = max(v, max over n in N of p * v[n] + r_in[n] - r_out)`` from zero.
+MVProp: ``v = max(v, max over n in N of r + p * (v[n] - r))`` from r.
 """
 
 from dataclasses import dataclass
@@ -14,11 +15,18 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from vinlab.networks.literature.dense import DensePolicy
+from vinlab.types import MOVE_OFFSETS
 
 
-def best_neighbour(image: Float[Tensor, "B 1 H W"]) -> Float[Tensor, "B 1 H W"]:
-    """The largest entry among the eight neighbours of each cell and itself; nothing beyond the map."""
-    return functional.max_pool2d(image, 3, stride=1, padding=1)
+def best_neighbour(image: Float[Tensor, "B 1 H W"], *, straight: bool = False) -> Float[Tensor, "B 1 H W"]:
+    """The largest entry among the neighbours of each cell and itself; nothing beyond the map.
+
+    There are eight neighbours, or with ``straight`` four.
+    """
+    if not straight:
+        return functional.max_pool2d(image, 3, stride=1, padding=1)
+    upright = functional.max_pool2d(image, (3, 1), stride=1, padding=(1, 0))
+    return torch.maximum(upright, functional.max_pool2d(image, (1, 3), stride=1, padding=(0, 1)))
 
 
 def propagate(
@@ -26,6 +34,8 @@ def propagate(
     outward: Float[Tensor, "B 1 H W"],
     propagation: Float[Tensor, "B 1 H W"],
     iterations: int,
+    *,
+    straight: bool = False,
 ) -> Float[Tensor, "B 1 H W"]:
     """The value of VProp after K steps, from zero.
 
@@ -33,7 +43,7 @@ def propagate(
     """
     value = torch.zeros_like(inward)
     rows, cols = value.shape[2:]
-    places = [(row, col) for row in range(3) for col in range(3)]
+    places = [(row, col) for row in range(3) for col in range(3) if not straight or 1 in (row, col)]
     entering = functional.pad(inward, (1,) * 4, value=-torch.inf)
     for _ in range(iterations):
         near = functional.pad(value, (1,) * 4)
@@ -46,13 +56,23 @@ def propagate(
 
 
 def max_propagate(
-    reward: Float[Tensor, "B 1 H W"], propagation: Float[Tensor, "B 1 H W"], iterations: int
+    reward: Float[Tensor, "B 1 H W"],
+    propagation: Float[Tensor, "B 1 H W"],
+    iterations: int,
+    *,
+    straight: bool = False,
 ) -> Float[Tensor, "B 1 H W"]:
     """The value of MVProp after K steps; p is not negative, so the best neighbour makes the best offer."""
     value = reward
     for _ in range(iterations):
-        value = torch.maximum(value, reward + propagation * (best_neighbour(value) - reward))
+        value = torch.maximum(
+            value, reward + propagation * (best_neighbour(value, straight=straight) - reward)
+        )
     return value
+
+
+GAIN = 10.0
+"""The logit of a move for each unit of value, before training."""
 
 
 class ValuePropagation(DensePolicy):
@@ -68,15 +88,22 @@ class ValuePropagation(DensePolicy):
             nn.ReLU(),
             nn.Conv2d(hidden, 3 if rule == "vprop" else 2, 1),
         )
+        self.straight = motion == "four"
         self.policy = nn.Conv2d(1, self.outputs, 3, padding=1)
+        if motion in ("four", "eight"):  # each move starts by reading the value of the cell that it leads to
+            with torch.no_grad():
+                for move, (down, right) in enumerate(MOVE_OFFSETS[: self.outputs]):
+                    self.policy.weight[move, 0, 1 + down, 1 + right] += GAIN
 
     def value(self, observation: Float[Tensor, "B C H W"], iterations: int) -> Float[Tensor, "B 1 H W"]:
         """The value of each cell."""
         propagation, *rewards = self.embedding(observation).split(1, dim=1)
         if self.rule == "vprop":
             inward, outward = rewards
-            return propagate(inward.sigmoid(), outward.sigmoid(), propagation.sigmoid(), iterations)
-        return max_propagate(rewards[0].sigmoid(), propagation.sigmoid(), iterations)
+            images = (inward.sigmoid(), outward.sigmoid(), propagation.sigmoid())
+            return propagate(*images, iterations, straight=self.straight)
+        images = (rewards[0].sigmoid(), propagation.sigmoid())
+        return max_propagate(*images, iterations, straight=self.straight)
 
     def logits(
         self, observation: Float[Tensor, "B C H W"], iterations: int | None
