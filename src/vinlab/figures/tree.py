@@ -1,7 +1,7 @@
 """The plan of one query drawn on the tree of categories, with the path that was clicked."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
+from vinlab.figures.labels import LabelPlacer
 from vinlab.figures.style import (
+    DOTS_PER_INCH,
     FRAME,
     INK,
     LABEL_SIZE,
@@ -29,7 +31,11 @@ INNER_ROOM = 4
 MARGIN = np.array([0.95, 0.6])
 """Room for the titles beside the outermost pages, in the same unit."""
 BEST = 20
-"""How many of the pages with the highest values get their title at the rim."""
+"""How many of the pages with the highest values get their title at the rim, as far as the titles fit."""
+TITLE_ROOM = 1.8
+"""A page with a title at the rim takes the room of this many others."""
+BEND = 0.18
+"""How far an arrow departs from the straight line."""
 HALO = [withStroke(linewidth=2.5, foreground="white")]
 PLAIN: dict[str, Any] = {"size": LABEL_SIZE - 2, "color": INK, "path_effects": HALO, "zorder": 5}
 CLICKED = {**PLAIN, "size": LABEL_SIZE, "color": PREDICTED, "weight": "bold", "zorder": 6}
@@ -60,7 +66,7 @@ def depths_of(parents: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
 
 def tree_figure(plan: TreePlan) -> Figure:
     """The tree around its root; the brighter a page, the higher its value."""
-    positions = spread_tree(plan.parents)
+    positions = spread_tree(plan.parents, titled_at_rim(plan))
     low, high = positions.min(axis=0) - MARGIN, positions.max(axis=0) + MARGIN
     width, height = WIDTH, WIDTH * float((high[1] - low[1]) / (high[0] - low[0]))
     figure = new_figure(width, height + HEADER + FOOTER)
@@ -77,15 +83,28 @@ def tree_figure(plan: TreePlan) -> Figure:
     return figure
 
 
-def spread_tree(parents: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n 2"]:
-    """Where to draw each page: the root in the middle, each level on a ring, leaves evenly spaced."""
+def titled_at_rim(plan: TreePlan) -> set[int]:
+    """The leaves whose title is drawn: those clicked and those with the highest values."""
+    inner = set(plan.parents.tolist())
+    best = np.argsort(-plan.values)[:BEST].tolist()
+    return {node for node in [*plan.path, *best] if node not in inner}
+
+
+def spread_tree(
+    parents: Int[np.ndarray, " n"], titled: Collection[int] = frozenset()
+) -> Float[np.ndarray, "n 2"]:
+    """Where to draw each page: the root in the middle, each level on a ring, leaves evenly spaced.
+
+    Leaves with a title have more room.
+    """
     count = len(parents)
     children: list[list[int]] = [[] for _ in range(count)]
     for node in range(1, count):
         children[parents[node]].append(node)
     angles, radii = np.zeros(count), RING * depths_of(parents)
     leaves = [node for node in _walk(children) if not children[node]]
-    room = np.where(radii[leaves] <= RING, INNER_ROOM, 1)
+    has_title = np.isin(leaves, list(titled))
+    room = np.where(radii[leaves] <= RING, INNER_ROOM, np.where(has_title, TITLE_ROOM, 1.0))
     angles[leaves] = 2 * np.pi * (np.cumsum(room) - room / 2) / room.sum()
     for node in reversed(range(count)):
         if children[node]:
@@ -109,12 +128,11 @@ def _draw_branches(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2
 
 
 def _draw_pages(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
-    sizes = np.array([170, 90, 34, 22, 22])[np.minimum(depths_of(plan.parents), 4)]
     axes.scatter(
         positions[:, 0],
         positions[:, 1],
         c=plan.values,
-        s=sizes,
+        s=_sizes(plan),
         cmap=VALUE_COLOURS,
         edgecolors=FRAME,
         linewidths=0.5,
@@ -122,36 +140,57 @@ def _draw_pages(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"])
     )
 
 
+def _sizes(plan: TreePlan) -> Int[np.ndarray, " n"]:
+    """The area of each disc in square points."""
+    return np.array([170, 90, 34, 22, 22])[np.minimum(depths_of(plan.parents), 4)]
+
+
 def _draw_path(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
     arrow = {"arrowstyle": "-|>", "color": PREDICTED, "linewidth": 2.0, "shrinkA": 5, "shrinkB": 5}
     for start, end in zip(plan.path[:-1], plan.path[1:], strict=True):
-        bend = {**arrow, "connectionstyle": "arc3,rad=0.18"}
+        bend = {**arrow, "connectionstyle": f"arc3,rad={BEND}"}
         axes.annotate("", xy=tuple(positions[end]), xytext=tuple(positions[start]), arrowprops=bend, zorder=4)
 
 
 def _label(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
-    """Titles of the pages clicked, of the branches of the root and of the best pages at the rim."""
-    depths, clicked = depths_of(plan.parents), set(plan.path)
-    inner = set(plan.parents.tolist())
-    best = set(np.argsort(-plan.values)[:BEST].tolist())
-    for node, title in enumerate(plan.titles):
-        at_rim = node not in inner and node in best
-        if node in clicked or at_rim or depths[node] == 1:
-            number = f"{plan.path.index(node)}  " if node in clicked else ""
-            style = CLICKED if node in clicked else PLAIN
-            beside = node in inner or depths[node] == 1
-            where = _beside(positions[node]) if beside else _outwards(positions[node])
-            axes.annotate(f"{number}{title}", xy=tuple(positions[node]), **where, **style)
+    """Titles of the pages clicked, of the branches of the root and, where they fit, of the best pages at the rim."""
+    depths, at_rim = depths_of(plan.parents), titled_at_rim(plan)
+    arrows = np.concatenate([positions[:0], *_arrow_points(plan, positions)])
+    radii = np.sqrt(_sizes(plan) / np.pi) * DOTS_PER_INCH / 72
+    placer = LabelPlacer(
+        axes, np.concatenate([positions, arrows]), np.concatenate([radii, np.zeros(len(arrows))])
+    )
+    clicked = list(dict.fromkeys(plan.path))
+    branches = [node for node in np.flatnonzero(depths == 1).tolist() if node not in clicked]
+    best = [node for node in sorted(at_rim, key=lambda node: -plan.values[node]) if depths[node] > 1]
+    for node in [*clicked, *branches, *(node for node in best if node not in clicked)]:
+        number = f"{plan.path.index(node)}  " if node in clicked else ""
+        outside = node in at_rim and depths[node] > 1
+        places = [_outwards(positions[node])] if outside else _beside(positions[node])
+        look = CLICKED if node in clicked else PLAIN
+        x, y = positions[node].tolist()
+        placer.place(f"{number}{plan.titles[node]}", (x, y), places, must=not outside or bool(number), **look)
 
 
-def _beside(position: Float[np.ndarray, " 2"]) -> dict[str, Any]:
-    """A title to the right of its page, or to the left in the left half."""
-    left = bool(position[0] < 0)
-    return {
-        "xytext": (-7 if left else 7, 5),
-        "textcoords": "offset points",
-        "ha": "right" if left else "left",
-    }
+def _arrow_points(plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> list[Float[np.ndarray, "points 2"]]:
+    """Points on the arrows, which are curves of degree two."""
+    shares = np.linspace(0.05, 0.95, 16)[:, None]
+    found = []
+    for start, end in zip(positions[plan.path[:-1]], positions[plan.path[1:]], strict=True):
+        away = end - start
+        middle = (start + end) / 2 + BEND * np.array([away[1], -away[0]])
+        found.append((1 - shares) ** 2 * start + 2 * shares * (1 - shares) * middle + shares**2 * end)
+    return found
+
+
+def _beside(position: Float[np.ndarray, " 2"]) -> list[dict[str, Any]]:
+    """Places of a title: on the side away from the root first, then on the other, above and below."""
+    sides = ("right", "left") if position[0] < 0 else ("left", "right")
+    places = []
+    for up in (5, -11):
+        places += [{"xytext": (-7 if side == "right" else 7, up), "ha": side} for side in sides]
+    places += [{"xytext": (0, up), "ha": "center"} for up in (9, -16)]
+    return [{"textcoords": "offset points", **where} for where in places]
 
 
 def _outwards(position: Float[np.ndarray, " 2"]) -> dict[str, Any]:

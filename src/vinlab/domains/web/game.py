@@ -134,6 +134,16 @@ def play(links: Links, games: Games, choose: ChooseCandidates, *, max_clicks: in
     return players
 
 
+def follow_distances(games: Games, distances: Distances) -> ChooseCandidates:
+    """A player that knows the whole graph: it clicks a page nearest to the target."""
+
+    def choose(seen: SeenGraph) -> Int[np.ndarray, " S"]:
+        pages = np.where(seen.candidates >= 0, seen.pages[seen.candidates], -1)
+        return right_candidates(distances, games.targets[seen.choosing], pages).argmax(axis=1)
+
+    return choose
+
+
 def draw_games(
     distances: Distances,
     starts: Int[np.ndarray, " n"],

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Int
 
 from vinlab.domains.web.environment import MAX_CLICKS
-from vinlab.domains.web.game import Games, Players, SeenGraph, play
+from vinlab.domains.web.game import Games, Players, SeenGraph, follow_distances, play
 from vinlab.domains.web.game_site import GameSite, Kind
 from vinlab.evaluation.metrics import share
 from vinlab.experiments.base import EvaluateRequest, Evaluation
@@ -98,17 +98,24 @@ def validate_games(games: GameSet, kinds: Sequence[Kind], network: Any) -> Valid
 
 
 def score(config: GameTraining, data: GameSets, network: SeenGraphVin, seed: int) -> RunResult:
-    """The scores on the test games, with and without backups, and what people did."""
+    """The scores on the test games with and without backups, those of a player that knows the graph, and of people."""
     scores = {
         name: _scores(Player(network, data.test.site, config.data.kinds, iterations), data.test)
         for name, iterations in (("games", None), ("games_without_backups", 1))
     }
+    scores["games_whole_graph"] = whole_graph_scores(data.test)
     extra = {"training_targets": len(data.states), "known_pages": int(data.test.site.known.sum())}
     return RunResult(scores=scores, extra=extra if data.people is None else {**extra, "people": data.people})
 
 
 def _scores(player: Player, games: GameSet) -> dict[str, Any]:
     return game_scores(play_set(player, games.games), games.shortest)
+
+
+def whole_graph_scores(games: GameSet) -> dict[str, Any]:
+    """The scores of a player that knows the whole graph."""
+    played = play(games.site.links, games.games, follow_distances(games.games, games.distances))
+    return game_scores(played.clicks, games.shortest)
 
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:

@@ -30,12 +30,9 @@ PLAYERS: dict[str, tuple[tuple[Kind, ...], int, str]] = {
         1,
         "reactive: the link whose title is most similar to the target's, never one twice",
     ),
-    "vin-titles": (
-        KINDS[:4],
-        6,
-        "VIN on the graph seen so far, remembers titles and links of training pages",
-    ),
-    "vin": (KINDS[:6], 6, "VIN on the graph seen so far, remembers the training pages, K = 5"),
+    "vin-titles": (TITLES, 6, "VIN on the graph seen so far, K = 5, reads titles alone"),
+    "vin-links": (KINDS[:4], 6, "the same, remembers titles and links of training pages"),
+    "vin": (KINDS[:6], 6, "the same, remembers their texts too"),
     "vin-text": (KINDS, 6, "the same, the target is known by its text too"),
 }
 """What a player compares, how many backups it plans with (the reward included), and what it is."""

@@ -15,9 +15,12 @@ WIDTH = 120
 TEXT = """\
 Start and target are articles, the target is known by its title, and a player sees the links of the pages that it has
 been to; a click follows one of them or goes back, and both count. {games} games with held-out targets and the shortest
-lengths that people had; nothing of a test page, neither text nor title nor links, is seen in training or remembered.
-*Finished*: within 10 clicks, for people at any number of clicks (back clicks not counted); *by a shortest path*: of all
-games; *clicks*, *shortest*: of finished games. *K = 0*: the same weights without backups."""
+lengths that people had. Nothing of a test page, neither text nor title nor links, is seen in training or remembered.
+`similarity` and `vin-titles` read titles alone; `vin-links` remembers titles and links of the {known} articles that are
+not held out for the test, `vin` their texts too; `vin-text` also reads the target's text. *Finished*: within 10 clicks,
+for people at any number of clicks (back clicks not counted); *by a shortest path*: of all games; *clicks*, *shortest*:
+of finished games. *K = 0*: the same weights without backups. *Whole graph known*: clicks a page nearest to the
+target."""
 
 LENGTHS = ("1", "2", "3", "4", "5")
 COUNTERS = {"finished": 3, "shortest_paths": 3, "clicks": 2, "shortest": 2}
@@ -36,11 +39,12 @@ class Row:
         found = [float(scores[name]) for scores in self.scores if scores.get(name) is not None]
         return mean_text(found, digits=COUNTERS[name]) if found else NONE
 
-    def by_length(self) -> str:
-        """The finished share at each shortest length."""
+    def by_length(self, name: str, digits: int) -> str:
+        """The mean over the seeds at each shortest length."""
         lengths = [scores["by_length"] for scores in self.scores]
-        known = [[each[length]["finished"] for each in lengths if length in each] for length in LENGTHS]
-        return " / ".join(f"{fmean(shares):.2f}" if shares else NONE for shares in known)
+        known = [[each[length].get(name) for each in lengths if length in each] for length in LENGTHS]
+        found = [[number for number in each if number is not None] for each in known]
+        return " / ".join(f"{fmean(numbers):.{digits}f}" if numbers else NONE for numbers in found)
 
 
 COLUMNS: tuple[Column[Row], ...] = (
@@ -50,7 +54,8 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("by a shortest path", lambda row: row.text("shortest_paths")),
     Column("clicks", lambda row: row.text("clicks")),
     Column("shortest", lambda row: row.text("shortest")),
-    Column(f"finished at shortest length {' / '.join(LENGTHS)}", Row.by_length),
+    Column(f"finished at shortest length {' / '.join(LENGTHS)}", lambda row: row.by_length("finished", 2)),
+    Column("clicks at these", lambda row: row.by_length("clicks", 1)),
 )
 
 
@@ -59,7 +64,9 @@ def game_section(runs: Sequence[FinishedRun]) -> list[str]:
     parts = ["## The player's game", ""]
     for source, found in group_runs(runs, lambda run: str(run.manifest.config["data"]["source"])).items():
         games = counts_text(scores["games"]["num_games"] for scores in scores_of(found))
-        text = textwrap.fill(TEXT.replace("\n", " ").format(games=games), WIDTH, break_on_hyphens=False)
+        known = counts_text(run.result["known_pages"] for run in found)
+        about = TEXT.replace("\n", " ").format(games=games, known=known)
+        text = textwrap.fill(about, WIDTH, break_on_hyphens=False)
         data = "" if source == "synthetic" else f" --data FOLDER/{source}"
         command = f"Command: `vinlab train web/game/vin{data} --seed 0`, likewise for the others."
         parts += [f"{source}. {text}\n", render(COLUMNS, _rows(found)), command, ""]
@@ -72,7 +79,8 @@ def _rows(runs: Sequence[FinishedRun]) -> list[Row]:
     for id in SETTINGS:
         if id in groups:
             rows += _player_rows(id.rpartition("/")[2], groups[id])
-    return [*rows, _shortest_row(runs), *_people_rows(runs)]
+    whole = Row("whole graph known", NONE, [scores_of(runs)[0]["games_whole_graph"]])
+    return [*rows, whole, *_people_rows(runs)]
 
 
 def _player_rows(player: str, runs: Sequence[FinishedRun]) -> list[Row]:
@@ -81,16 +89,6 @@ def _player_rows(player: str, runs: Sequence[FinishedRun]) -> list[Row]:
     if PLAYERS[player][1] == 1:
         return [planned]
     return [planned, Row(f"{player}, K = 0", seeds, [found["games_without_backups"] for found in scores])]
-
-
-def _shortest_row(runs: Sequence[FinishedRun]) -> Row:
-    """A player that knows the whole graph takes a shortest path in every game."""
-    games = scores_of(runs)[0]["games"]
-    lengths = {length: {"finished": 1.0} for length in games["by_length"]}
-    total = sum(each["num_games"] for each in games["by_length"].values())
-    mean = sum(int(length) * each["num_games"] for length, each in games["by_length"].items()) / total
-    figures = {"finished": 1.0, "shortest_paths": 1.0, "clicks": mean, "shortest": mean, "by_length": lengths}
-    return Row("whole graph (shortest paths)", NONE, [figures])
 
 
 def _people_rows(runs: Sequence[FinishedRun]) -> list[Row]:
