@@ -72,8 +72,12 @@ class WebData:
 def load_site(data: WebData, source: Path | None) -> tuple[Site, TextEmbedding]:
     """The synthetic encyclopedia, or the site in a folder: a corpus in tables, or what ``write_site`` wrote."""
     if source is not None and is_site(source):
-        _require_corpus(data, source)
-        return open_site(source)
+        if data.control != "none":
+            _refuse_finished(f"the control {data.control}", source)
+        site, embedding = open_site(source)
+        if data.features == "sparse" and site.sparse is None:
+            raise InputError(f"{source}: expected a site with sparse features, got one without.")
+        return site, embedding
     return make_site(data, load_corpus(data.encyclopedia, source))
 
 
@@ -81,6 +85,8 @@ def load_corpus(encyclopedia: EncyclopediaConfig, source: Path | None) -> Corpus
     """The synthetic encyclopedia, or the corpus in a folder."""
     if source is None:
         return make_encyclopedia(encyclopedia, rng=np.random.default_rng(SITE_SEED))
+    if is_site(source):
+        _refuse_finished("training without the test pages", source)
     return read_corpus(source)
 
 
@@ -90,18 +96,11 @@ def make_site(data: WebData, corpus: Corpus) -> tuple[Site, TextEmbedding]:
     return (with_sparse_features(site, corpus) if data.features == "sparse" else site), embedding
 
 
-def _require_corpus(data: WebData, source: Path) -> None:
+def _refuse_finished(name: str, source: Path) -> None:
     """Refuse a folder with finished features where the texts themselves are needed."""
-    needs = {
-        f"the control {data.control}": data.control != "none",
-        "sparse features": data.features == "sparse",
-        "hidden test pages": data.hides_test_pages,
-    }
-    for name, needed in needs.items():
-        if needed:
-            raise InputError(
-                f"{name}: expected a folder with the corpus itself, got {source} with finished features."
-            )
+    raise InputError(
+        f"{name}: expected a folder with the corpus itself, got {source} with finished features."
+    )
 
 
 def recorded_data(model: Model, source: Path | None) -> WebData:
