@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from vinlab.domains.web.corpus import assemble_corpus
 from vinlab.domains.web.site import build_site, with_sparse_features
 from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia
 from vinlab.domains.web.tfidf import fit_tfidf
+from vinlab.domains.web.word_vectors import WordVectors
 from vinlab.types import InputError
 
 TEXTS = [
@@ -32,6 +34,26 @@ def test_texts_without_words_and_queries_without_a_known_word_are_refused():
     tfidf, _ = fit_tfidf(TEXTS)
     with pytest.raises(InputError, match="expected a word that the site's pages have, got 2 unknown words"):
         tfidf.embed("где это")
+
+
+def test_queries_without_a_word_of_the_pages_are_refused():
+    """Each page has sentences of words of its own, and the only ones that are left have none of the queries' words."""
+    alphabet = "abcdefghij"
+    words = [f"{first}{second}{third}" for first in alphabet for second in alphabet for third in alphabet]
+    sentences = [" ".join(words[start : start + 12]).capitalize() + "." for start in range(0, 12 * 8, 12)]
+    corpus = assemble_corpus(
+        texts={"Page": " ".join(sentences)},
+        categories=[("Page", "subject.All")],
+        links=[],
+        known=["Page"],
+        vectors=WordVectors(words, np.ones((len(words), 4), np.float32)),
+    )
+    site, _ = build_site(corpus, rng=np.random.default_rng(0))
+    assert len(site.queries) == 1
+    with pytest.raises(
+        InputError, match="expected queries with words that the pages have too, got none in common"
+    ):
+        with_sparse_features(site, corpus)
 
 
 def test_a_site_compares_a_query_with_texts_titles_and_categories():

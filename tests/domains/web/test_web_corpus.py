@@ -69,6 +69,26 @@ def test_an_empty_text_is_named(folder):
         read_corpus(folder)
 
 
+@pytest.mark.parametrize("category", ["subject._", "subject.Things._"])
+def test_an_empty_title_is_refused(folder, category):
+    (folder / "categories.tsv").write_text(f"Cat\tsubject.Animals\nDog\tsubject.Animals\nHouse\t{category}\n")
+    with pytest.raises(
+        InputError, match="titles: expected a title for every page, got an empty one for page"
+    ):
+        read_corpus(folder)
+
+
+def test_an_article_with_an_empty_title_is_refused(folder):
+    for name in ("articles.tsv", "categories.tsv", "links.tsv"):
+        (folder / name).write_text((folder / name).read_text().replace("House", "%20"))
+    text = (folder / "articles_text.jsonl").read_text()
+    (folder / "articles_text.jsonl").write_text(text.replace('"House"', '"%20"'))
+    with pytest.raises(
+        InputError, match="titles: expected a title for every page, got an empty one for page"
+    ):
+        read_corpus(folder)
+
+
 def test_a_text_of_an_unlisted_page_and_broken_json_are_named(folder):
     (folder / "articles_text.jsonl").write_text('{"article": "Moon", "text": "x"}')
     with pytest.raises(InputError, match=r"expected pages that articles\.tsv lists, got 'Moon'"):

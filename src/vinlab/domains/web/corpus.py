@@ -135,6 +135,9 @@ def _require_usable(corpus: Corpus) -> None:
         raise InputError(
             f"expected pages with a link or a category, got '{corpus.titles[page]}' without any."
         )
+    for name, page in ((title.strip(), page) for page, title in enumerate(corpus.titles)):
+        if not name:
+            raise InputError(f"titles: expected a title for every page, got an empty one for page {page}.")
     for page in map(int, corpus.articles):
         if not corpus.texts[page].strip():
             raise InputError(f"expected articles with a text, got '{corpus.titles[page]}' with an empty one.")

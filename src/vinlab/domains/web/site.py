@@ -144,8 +144,10 @@ def with_sparse_features(site: Site, corpus: Corpus) -> Site:
         titles=tfidf.rows(site.titles),
         is_category=site.levels != ARTICLE,
     )
-    queries = replace(site.queries, sparse=tfidf.rows(site.queries.texts))
-    return replace(site, queries=queries, sparse=pages)
+    asked = tfidf.rows(site.queries.texts)
+    if not asked.nnz:
+        raise InputError("expected queries with words that the pages have too, got none in common.")
+    return replace(site, queries=replace(site.queries, sparse=asked), sparse=pages)
 
 
 def _without_queries(texts: Sequence[str], queries: Queries) -> list[str]:
