@@ -42,7 +42,7 @@ def test_a_site_without_sparse_features_is_refused(folder):
 
 def test_training_without_the_test_pages_needs_the_texts(folder):
     with pytest.raises(
-        InputError, match="expected a folder with the corpus itself, got .* finished features"
+        InputError, match=r"expected a folder with the corpus itself, got .* finished features"
     ):
         load_corpus(SMALL, folder / "sparse")
     with pytest.raises(InputError, match="the control leaky: expected a folder with the corpus itself"):
