@@ -15,7 +15,6 @@ from vinlab.experiments.runner import train
 from vinlab.models import SHIPPED, default_id, load, read_card, shipped_ids, stem_of
 from vinlab.models.names import suggestion
 from vinlab.networks.configs import OLD_KINDS, OLD_WEIGHTS, REGISTRY, config_class, network_config
-from vinlab.networks.grid.softened_vin import Softening
 from vinlab.recording.files import write_json
 from vinlab.recording.json_files import read_json_object
 from vinlab.recording.serialization import to_plain
@@ -91,7 +90,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
 def settings_of(kind):
     """The settings of a kind, with small numbers for the fields that have no default."""
     small = {"iterations": (2, 3) if "hierarchical" in kind else 3, "size": 8}
-    small |= {"filters": (2, 2), "pooled": 2, "full": (4,), "softening": Softening(10), "initial": (1.0, 0.5)}
+    small |= {"filters": (2, 2), "pooled": 2, "full": (4,), "initial": (1.0, 0.5)}
     found = config_class(kind)
     needed = [field.name for field in fields(found) if field.default is MISSING]
     return found(**{name: small[name] for name in needed})

@@ -27,7 +27,7 @@ REGISTRY: dict[str, str] = {
     "authors-vin": "grid.configs:AuthorsVinConfig",
     "authors-untied-vin": "grid.configs:AuthorsUntiedVinConfig",
     "authors-hierarchical-vin": "grid.configs:AuthorsHierarchicalVinConfig",
-    "softened-vin": "grid.softened_vin:SoftenedVinConfig",
+    "action-dropout-vin": "grid.configs:ActionDropoutVinConfig",
     "untied-vin": "grid.configs:UntiedVinConfig",
     "hierarchical-vin": "grid.configs:HierarchicalVinConfig",
     "cost-vin": "grid.cost_vin:CostVinConfig",

@@ -11,10 +11,9 @@ from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.cnn import CnnConfig
-from vinlab.networks.grid.configs import AuthorsVinConfig
+from vinlab.networks.grid.configs import ActionDropoutVinConfig, AuthorsVinConfig
 from vinlab.networks.grid.cost_vin import CostVinConfig
 from vinlab.networks.grid.fcn import FcnConfig
-from vinlab.networks.grid.softened_vin import SoftenedVinConfig, Softening
 
 
 @dataclass(frozen=True)
@@ -29,6 +28,8 @@ class GridworldTraining:
     start: Literal["network", "authors"] = "network"
     """Who draws the initial weights and the order of the updates: the network's own ``build``, with another order in
     every epoch, or NumPy's legacy generator as in the authors' code, with one order for all epochs."""
+    starts: int = 1
+    """Initial weights that are tried for one epoch each; training then begins from the best by validation."""
 
 
 ITERATIONS = {8: 10, 16: 20, 28: 36}
@@ -37,21 +38,17 @@ ITERATIONS = {8: 10, 16: 20, 28: 36}
 DEEP_ITERATIONS = {size: 2 * size for size in ITERATIONS}
 """K of the recipe ``default``: some paths to the goal have more steps than the paper's K."""
 
-MAPS_SHARE = {8: 0.73, 16: 0.87, 28: 0.92}
-"""About how many of the attempts give a map."""
-
 ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": AUTHORS_ATTEMPTS}
 
 PAPER_ROWS, PAPER_BATCH = 10, 12
 """An update of the authors' reads 12 rows of 10 states of one map."""
 
-NOISE_BATCH = 24
-"""Maps an update of the recipe ``noise`` reads, with all their labelled states."""
+NOISE_EPOCHS: dict[Budget, int] = {"smoke": 2, "small": 10, "paper": 30}
 
-NOISE_EPOCHS: dict[Budget, int] = {"smoke": 2, "small": 10, "paper": 80}
+NOISE_STARTS: dict[Budget, int] = {"smoke": 2, "small": 6, "paper": 6}
 
-SOFT_SHARE = 0.5
-"""Of the training with the recipe ``noise`` until the maximum is a hard one."""
+DROPOUT_SHARE = 0.5
+"""Of the training with the recipe ``noise`` in which plans leave out some of the actions."""
 
 CNN_EPOCHS = {8: 20, 16: 12, 28: 6}
 """Larger maps show more states in an epoch; at 28 x 28 one takes minutes of a processor."""
@@ -89,12 +86,13 @@ def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> Gridworld
 def noise_recipe(size: int, budget: Budget) -> GridworldTraining:
     """The authors' network with their K, from noise and from their labels, in the way that learns best from these.
 
-    One cycle of Adam, and a maximum that is soft in the first half of training.
+    The best of several starts, a rate that falls steadily to nearly zero, and plans that leave out some actions in
+    the first half of training.
     """
-    epochs, data = NOISE_EPOCHS[budget], data_of(size, budget, "paper")
-    updates = round(SOFT_SHARE * epochs * MAPS_SHARE[size] * data.attempts / NOISE_BATCH)
-    network = SoftenedVinConfig(iterations=ITERATIONS[size], softening=Softening(updates=updates))
-    return GridworldTraining(network, data, one_cycle(epochs, 5e-3, batch=NOISE_BATCH))
+    config = paper_recipe(ActionDropoutVinConfig(iterations=ITERATIONS[size]), size, budget)
+    stage = Stage(NOISE_EPOCHS[budget], 0.01, "cosine")
+    learning = replace(config.learning, stages=(stage,), keep="best")
+    return replace(config, learning=learning, starts=NOISE_STARTS[budget])
 
 
 def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:

@@ -20,6 +20,7 @@ from vinlab.modules import (
 from vinlab.modules.transition import Initialisation, initial_kernels
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
+from vinlab.planning.action_dropout import ActionDropoutPlanner
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,10 @@ class AuthorsVinConfig:
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights, all drawn from one normal distribution, biases included."""
-        transition = self._transition()
         network = ValueIterationNetwork(
             reward=LinearReward(hidden=self.hidden),
-            transition=transition,
-            planner=GridPlanner(iterations=self.iterations),
+            transition=self._transition(),
+            planner=self._planner(),
             attention=StateAttention(),
             policy=LinearPolicy(actions=self.actions),
         )
@@ -87,6 +87,23 @@ class AuthorsVinConfig:
 
     def _transition(self) -> nn.Module:
         return SharedTransition(random_kernels(actions=self.actions))
+
+    def _planner(self) -> nn.Module:
+        return GridPlanner(iterations=self.iterations)
+
+
+@dataclass(frozen=True)
+class ActionDropoutVinConfig(AuthorsVinConfig):
+    """The same; in training its planner leaves out some of the actions."""
+
+    kind: ClassVar[str] = "action-dropout-vin"
+    dropped: float = 4.0
+    """Actions that are left out of a plan on average when training begins."""
+    updates: int = 0
+    """Plans of training until none is left out."""
+
+    def _planner(self) -> nn.Module:
+        return ActionDropoutPlanner(iterations=self.iterations, dropped=self.dropped, updates=self.updates)
 
 
 @dataclass(frozen=True)
