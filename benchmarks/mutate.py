@@ -2,10 +2,11 @@
 
 ``python benchmarks/mutate.py --known`` tries faults that earlier tests did not notice. ``--sample 150 --seed 0`` tries
 that many of all faults of five kinds (comparisons, arithmetic, constants, truth values, returns) in the rooms named in
-``ROOMS``; 150 take one to two hours on one core. Each fault is tried in a copy of the package, in a child of a process
-that has the libraries loaded: first the tests of the file, then those of its room and of the rooms that use it. A
-fault is caught if a test fails or the tests take more than ``LIMIT`` seconds. ``--out`` records the result, and the
-command fails if more than ``MOST_SURVIVORS`` of the sample survive that ``EQUIVALENT`` does not explain.
+``ROOMS``. Each fault is tried in a copy of the package, in a child of a process that has the libraries loaded, with
+the tests that run the changed function: those of its own file first, then the others, quick ones first. Which tests
+those are is found once by running them all (``test_map.py``), and kept in ``--map``. A fault is caught if a test fails
+that passes without it, or the tests take several times as long. ``--out`` records the result, and the command fails
+if more than ``MOST_SURVIVORS`` of the sample survive that ``EQUIVALENT`` does not explain.
 """
 
 import argparse
@@ -15,33 +16,29 @@ import importlib
 import json
 import os
 import random
+import re
+import resource
 import shutil
 import signal
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from mutants import EQUIVALENT, KNOWN
+from test_map import PACKAGE, ROOT, TestMap, compiled_with, functions_of, stand_ins
 
-ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "src" / "vinlab"
-ROOMS = {
-    "planning": ("modules", "networks", "navigation"),
-    "evaluation": ("navigation", "learners"),
-    "learners": ("experiments/gridworld",),
-    "maps": ("navigation", "cli"),
-    "recording": ("models", "experiments"),
-}
-"""The rooms that are changed, and the others whose tests may notice."""
+ROOMS = ("planning", "evaluation", "learners", "maps", "recording")
+"""The rooms that are changed."""
 
-LIMIT = 240
-"""Seconds of processor time for the tests of one fault."""
+PATIENCE, LEAST_SECONDS = 5.0, 60.0
+"""How many times as long as without a fault the tests may compute, and how long they may at least."""
+QUICK_SECONDS = 5.0
+"""How long the first tests of a fault take in all."""
 
 MOST_SURVIVORS = 0.10
 
@@ -54,15 +51,26 @@ class Mutant:
     function: str
     kind: str
     change: str
-    source: str
-    """The file with the fault."""
+    place: int = 0
+    """Which of the file's faults it is."""
     test: str | None = None
     """The test that must notice, where it is known."""
+    text: str | None = None
+    """The file with the fault, where it is known."""
 
     @property
     def id(self) -> str:
         """A name that survives changes elsewhere in the file."""
         return f"{self.file}::{self.function}::{self.change}"
+
+    def source(self) -> str:
+        """The file with the fault."""
+        if self.text is not None:
+            return self.text
+        tree = ast.parse((PACKAGE / self.file).read_text())
+        _, node, (_, _, (field, value)) = list(_places(tree))[self.place]
+        setattr(node, field, value)
+        return ast.unparse(ast.fix_missing_locations(tree))
 
 
 COMPARISONS = {
@@ -95,35 +103,35 @@ def changes_of(node: ast.AST) -> Iterator[tuple[str, str, Any]]:
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
     """All faults of a file."""
-    source = path.read_text()
-    count = sum(1 for _ in _places(ast.parse(source)))
-    for index in range(count):
-        tree = ast.parse(source)
-        function, node, (kind, change, (field, value)) = list(_places(tree))[index]
-        setattr(node, field, value)
-        name = str(path.relative_to(PACKAGE))
-        yield Mutant(name, function, kind, change, ast.unparse(ast.fix_missing_locations(tree)))
+    seen: Counter[str] = Counter()
+    for place, (function, _, (kind, change, _)) in enumerate(_places(ast.parse(path.read_text()))):
+        seen[f"{function} {change}"] += 1
+        number = seen[f"{function} {change}"]
+        change += f", number {number}" if number > 1 else ""
+        yield Mutant(str(path.relative_to(PACKAGE)), function, kind, change, place)
 
 
 def _places(tree: ast.Module) -> Iterator[tuple[str, ast.AST, tuple[str, str, Any]]]:
     """The nodes inside functions that can have a fault, with their function; annotations and messages are left out."""
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            for statement in function.body:
-                for node in _inner(statement):
-                    for change in changes_of(node):
-                        yield function.name, node, change
+    for name, function in functions_of(tree):
+        for statement in function.body:
+            for node, line in _inner(statement, ""):
+                for kind, change, made in changes_of(node):
+                    yield name, node, (kind, f"{change} in {line}" if kind == "constant" else change, made)
 
 
-def _inner(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, ast.FunctionDef | ast.Raise | ast.JoinedStr | ast.Assert):
+def _inner(node: ast.AST, line: str) -> Iterator[tuple[ast.AST, str]]:
+    """The nodes of a statement, with the first line of the statement that each stands in."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Raise | ast.JoinedStr | ast.Assert):
         return
-    yield node
+    if isinstance(node, ast.stmt):
+        line = ast.unparse(node).splitlines()[0][:100]
+    yield node, line
     for field, value in ast.iter_fields(node):
         if field not in ("annotation", "returns"):
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
-                    yield from _inner(child)
+                    yield from _inner(child, line)
 
 
 def sample(count: int, seed: int) -> list[Mutant]:
@@ -143,90 +151,150 @@ def known() -> list[Mutant]:
     for name, (file, old, new, test) in KNOWN.items():
         source = (PACKAGE / file).read_text()
         assert source.count(old) == 1, f"{name}: expected {old!r} once in {file}, got {source.count(old)}"
-        changed = source.replace(old, new)
-        mutants.append(Mutant(file, name, "known", f"{old} as {new}", changed, str(ROOT / "tests" / test)))
+        text = source.replace(old, new)
+        mutants.append(Mutant(file, name, "known", f"{old} as {new}", test=f"tests/{test}", text=text))
     return mutants
 
 
-def tests_of(mutant: Mutant) -> list[list[str]]:
-    """The test that must notice, or the tests of a file, and those of its room and of rooms that use it."""
+def stages_of(mutant: Mutant, tests: TestMap) -> Iterator[list[tuple[str, float]]]:
+    """The tests to run, with their seconds: a few quick ones first, all others then."""
     if mutant.test is not None:
-        return [[mutant.test]]
-    file = mutant.file
-    room, stem = file.split("/")[0], Path(file).stem.strip("_")
-    folder = ROOT / "tests" / Path(file).parent
-    own = [path for path in (ROOT / "tests" / room).rglob("test_*.py") if stem in path.stem]
-    others = [ROOT / "tests" / room] if folder.exists() or own or (ROOT / "tests" / room).exists() else []
-    others += [
-        ROOT / "tests" / name for name in ROOMS.get(room, ("navigation",)) if (ROOT / "tests" / name).exists()
-    ]
-    stages = [[str(path) for path in stage] for stage in (own, others) if stage]
-    return stages or [[str(ROOT / "tests" / "test_architecture.py")]]
+        yield [(mutant.test, LEAST_SECONDS)]
+        return
+    room, stem = mutant.file.split("/")[0], Path(mutant.file).stem.strip("_")
+    mirror = re.compile(rf"tests/{room}/(.*/)?test_\w*{stem}\w*\.py")
+    found = dict(tests.tests_of(stand_ins(mutant.file, mutant.function)))
+    if not found:  # called while files are imported, or by a function that the map cannot see
+        found = dict(one for file in tests.files if mirror.match(file) for one in tests.tests_in(file))
+    ordered = sorted(found.items(), key=lambda one: (not mirror.match(one[0].split("::")[0]), one[1]))
+    first, total = 0, 0.0
+    while first < len(ordered) and total + ordered[first][1] < QUICK_SECONDS:
+        total += ordered[first][1]
+        first += 1
+    for stage in (ordered[:first], ordered[first:]):
+        if stage:
+            yield stage
 
 
-def is_caught(mutant: Mutant, copy: Path) -> bool:
-    """Whether a test fails with the fault."""
-    target = copy / "vinlab" / mutant.file
-    original = target.read_bytes()
-    stamp = target.stat()
-    try:
-        target.write_text(mutant.source)
-        for cached in (
-            copy.rglob("*.nb[ic]") if "njit" in mutant.source or "@compiled" in mutant.source else ()
-        ):
-            cached.unlink()  # what one file compiles, others keep a copy of
-        failed = next((stage for stage in tests_of(mutant) if _fails(stage, copy)), None)
-    finally:
-        target.write_bytes(original)
-        os.utime(target, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    if failed is not None:
-        require_sound(tuple(failed), copy)
-    return failed is not None
+class Laboratory:
+    """A copy of the package in which faults are tried."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.copy = folder / "src"
+        shutil.copytree(ROOT / "src", self.copy)
+        self.sound: dict[str, bool] = {}
+
+    def catcher(self, mutant: Mutant, tests: TestMap) -> str | None:
+        """The test that fails with the fault and passes without it."""
+        with self._fault(mutant):
+            for stage in stages_of(mutant, tests):
+                if (failed := self._first_failure(stage)) is not None:
+                    break
+            else:
+                return None
+        if failed not in self.sound:
+            self.sound[failed] = failed == TOO_LONG or self._first_failure([(failed, 60.0)]) is None
+        return failed if self.sound[failed] else f"UNSOUND {failed}"
+
+    @contextlib.contextmanager
+    def _fault(self, mutant: Mutant) -> Iterator[None]:
+        """The copy with the fault; compiled functions are compiled anew with it, and the old ones kept for later."""
+        target = self.copy / "vinlab" / mutant.file
+        original, stamp = target.read_bytes(), target.stat()
+        kept = self.folder / "kept"
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir()
+        moved = {}
+        for number, cache in enumerate(self._caches(mutant)):
+            moved[cache] = kept / str(number)
+            shutil.move(cache, moved[cache])
+        try:
+            target.write_text(mutant.source())
+            yield
+        finally:
+            target.write_bytes(original)
+            os.utime(target, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+            for cache in self._caches(mutant):
+                cache.unlink()
+            for cache, place in moved.items():
+                shutil.move(place, cache)
+
+    def _caches(self, mutant: Mutant) -> list[Path]:
+        """The files in which numba keeps what is compiled from the changed file or with the changed function."""
+        if mutant.text is not None:
+            return list(self.copy.rglob("*.nb[ic]"))
+        names = compiled_with(mutant.file, mutant.function)
+        stem = Path(mutant.file).stem
+        return [
+            cache
+            for cache in (self.copy.rglob("*.nb[ic]") if names else ())
+            if cache.name.split(".")[0] == stem or cache.name.split(".")[1].split("-")[0] in names
+        ]
+
+    def _first_failure(self, stage: list[tuple[str, float]]) -> str | None:
+        """The first test of a stage that fails, in a child of this process."""
+        answer = self.folder / "answer.json"
+        answer.unlink(missing_ok=True)
+        seconds = max(LEAST_SECONDS, PATIENCE * sum(cost for _, cost in stage))
+        names = [name for name, _ in stage]
+        status = self.child(lambda: self._run(names, answer), seconds)
+        if answer.exists():
+            return json.loads(answer.read_text())
+        return TOO_LONG if status == -signal.SIGKILL else names[0]
+
+    def child(self, work: Callable[[], None], seconds: float) -> int:
+        """Do the work in a child process of bounded time, with the copy as the package."""
+        pid = os.fork()
+        if not pid:
+            with contextlib.suppress(BaseException):
+                limit = int(seconds) + 1
+                resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+                log = os.open(self.folder / "log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+                os.dup2(log, 1)
+                os.dup2(log, 2)
+                sys.path.insert(0, str(self.copy))
+                os.environ["PYTHONPATH"] = str(self.copy)
+                os.chdir(ROOT)
+                work()
+                os._exit(0)
+            os._exit(1)
+        until = time.monotonic() + 6 * seconds
+        while time.monotonic() < until:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(0.05)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        return -signal.SIGKILL
+
+    def _run(self, tests: list[str], answer: Path) -> None:
+        import pytest
+
+        failures = Failures()
+        code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--no-header", *tests], plugins=[failures])
+        answer.write_text(json.dumps(None if code == 0 else (failures.first or tests[0])))
 
 
-@cache
-def require_sound(tests: tuple[str, ...], copy: Path) -> None:
-    """The tests pass without a fault: otherwise their failure would mean nothing."""
-    if _fails(list(tests), copy):
-        raise SystemExit(f"expected tests that pass without a fault, got a failure in {', '.join(tests)}.")
+TOO_LONG = "the tests took too long"
 
 
-def _fails(tests: list[str], copy: Path) -> bool:
-    """Whether the tests fail, in a child of this process."""
-    child = os.fork()
-    if not child:
-        with contextlib.suppress(BaseException):
-            os._exit(_run(tests, copy))
-        os._exit(1)
-    until = time.monotonic() + 4 * LIMIT
-    while time.monotonic() < until:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status != 0
-        time.sleep(0.2)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return True
+class Failures:
+    """A plugin of pytest that keeps the name of the first test that fails."""
 
+    first: str | None = None
 
-def _run(tests: list[str], copy: Path) -> int:
-    import resource
-
-    import pytest
-
-    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
-    sys.path.insert(0, str(copy))
-    os.environ["PYTHONPATH"] = str(copy)
-    os.chdir(ROOT)
-    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--no-header", *tests]))
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Keep the first."""
+        if report.failed and self.first is None:
+            self.first = report.nodeid
 
 
 def preload() -> None:
     """Load the libraries, but nothing of vinlab, before children are forked."""
-    for library in ("beartype", "hypothesis", "matplotlib.figure", "numba", "scipy.ndimage", "torch"):
+    libraries = ("beartype", "hypothesis", "matplotlib.figure", "numba", "rasterio", "scipy.ndimage", "torch")
+    for library in libraries:
         importlib.import_module(library)
     import torch
 
@@ -241,37 +309,56 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--known", action="store_true", help="only faults that earlier tests did not notice")
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS), choices=list(ROOMS))
+    parser.add_argument("--survivors-of", type=Path, help="only those that survived in this record")
     parser.add_argument(
-        "--minutes", type=float, default=1e9, help="stop after so long, and record what was tried"
+        "--map", type=Path, default=ROOT / "build" / "test_map.json", help="where the tests are kept"
     )
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    mutants = known() if options.known else sample(options.sample, options.seed)
-    mutants = [mutant for mutant in mutants if options.known or mutant.file.split("/")[0] in options.rooms]
     preload()
-    results, began = {}, time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "src"
-        shutil.copytree(ROOT / "src", copy)
-        for number, mutant in enumerate(mutants, start=1):
-            if time.monotonic() - began > 60 * options.minutes:
-                break
-            results[mutant] = is_caught(mutant, copy)
-            verdict = "caught" if results[mutant] else "SURVIVED"
-            print(f"{number}/{len(mutants)} {verdict} {mutant.kind}: {mutant.id}", flush=True)
+        laboratory, tests = Laboratory(Path(folder)), TestMap(options.map)
+        if not options.known:
+            tests.update(laboratory.child, laboratory.copy)
+        results = {}
+        chosen = chosen_mutants(options)
+        for number, mutant in enumerate(chosen, start=1):
+            results[mutant] = laboratory.catcher(mutant, tests)
+            verdict = "SURVIVED" if results[mutant] is None else "caught"
+            print(
+                f"{number}/{len(chosen)} {verdict} {mutant.kind}: {mutant.id} [{results[mutant]}]", flush=True
+            )
     report(results, options)
 
 
-def report(results: dict[Mutant, bool], options: argparse.Namespace) -> None:
+def chosen_mutants(options: argparse.Namespace) -> list[Mutant]:
+    """The faults to try."""
+    if options.known:
+        return known()
+    mutants = [one for one in sample(options.sample, options.seed) if one.file.split("/")[0] in options.rooms]
+    if options.survivors_of is None:
+        return mutants
+    survivors = json.loads(options.survivors_of.read_text())["measured"]["survivors"]
+    wanted = {(one["file"], one["function"], one["change"]) for one in survivors}
+    everything = sample(10**9, 0)
+    return [one for one in everything if (one.file, one.function, one.change) in wanted]
+
+
+def report(results: dict[Mutant, str | None], options: argparse.Namespace) -> None:
     """Print survivors by kind, record them, and fail if there are too many."""
-    survivors = [mutant for mutant, caught in results.items() if not caught]
+    unsound = [test for test in results.values() if test is not None and test.startswith("UNSOUND")]
+    if unsound:
+        raise SystemExit(f"expected tests that pass without a fault, got failures: {', '.join(unsound)}.")
+    survivors = [mutant for mutant, caught in results.items() if caught is None]
     open_ones = [mutant for mutant in survivors if mutant.id not in EQUIVALENT]
     tried, survived = (Counter(mutant.kind for mutant in group) for group in (results, open_ones))
+    shown = ("file", "function", "kind", "change")
     found = {
         "tried": len(results),
         "caught": len(results) - len(survivors),
-        "survivors": [{k: v for k, v in asdict(m).items() if k not in ("source", "test")} for m in open_ones],
-        "equivalent": {m.id: EQUIVALENT[m.id] for m in survivors if m.id in EQUIVALENT},
+        "caught_by_time": sum(caught == TOO_LONG for caught in results.values()),
+        "survivors": [{key: asdict(mutant)[key] for key in shown} for mutant in open_ones],
+        "equivalent": {mutant.id: EQUIVALENT[mutant.id] for mutant in survivors if mutant.id in EQUIVALENT},
         "by_kind": {kind: {"tried": tried[kind], "survived": survived[kind]} for kind in sorted(tried)},
         "share_survived": round(len(open_ones) / max(1, len(results)), 4),
     }
