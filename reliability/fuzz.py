@@ -13,27 +13,33 @@ from typing import Any
 
 import numpy as np
 
-from reliability import bombs, maps, options, requests, runs, sites, terrain
+from reliability import bombs, costs, datasets, maps, options, requests, runs, sites, terrain
 from reliability.cases import Case
 from reliability.sandbox import BAD, GOOD, MEMORY, SECONDS, Outcome, run_cases
 
-SOURCES = {"maps": 0.4, "runs": 0.2, "options": 0.2, "requests": 0.1, "sites": 0.06, "terrain": 0.04}
+SOURCES = {
+    "maps": 0.26, "runs": 0.16, "options": 0.16, "requests": 0.1, "sites": 0.1, "terrain": 0.04, "costs": 0.08,
+    "datasets": 0.1,
+}  # fmt: skip
 """The modules that make cases, and their share."""
+MODULES: dict[str, Any] = {
+    "maps": maps,
+    "runs": runs,
+    "options": options,
+    "requests": requests,
+    "sites": sites,
+    "terrain": terrain,
+    "costs": costs,
+    "datasets": datasets,
+}
 
 
 def make_cases(count: int, seed: int, *, long: bool) -> list[Case]:
     """So many cases, about; the same for the same seed."""
-    modules = {
-        "maps": maps,
-        "runs": runs,
-        "options": options,
-        "requests": requests,
-        "sites": sites,
-        "terrain": terrain,
-    }
     cases: list[Case] = []
     for number, (name, share) in enumerate(SOURCES.items()):
-        cases += modules[name].cases(np.random.default_rng([seed, number]), max(1, int(share * count)))
+        if share:
+            cases += MODULES[name].cases(np.random.default_rng([seed, number]), max(1, int(share * count)))
     if long:
         cases += bombs.largest_maps()
     order = np.random.default_rng(seed).permutation(len(cases))
@@ -44,9 +50,18 @@ def warm_up() -> None:
     """Load what the cases need before the first fork, so that none pays for it."""
     import torch
 
+    import vinlab.cli.evaluate
+    import vinlab.cli.fit
+    import vinlab.cli.plan
+    import vinlab.cli.table
+    import vinlab.cli.train
+    import vinlab.navigation.routes
+
     torch.set_num_threads(1)
-    runs.warm_up()
-    requests.warm_up()
+    for name, share in SOURCES.items():
+        if share and hasattr(MODULES[name], "warm_up"):
+            MODULES[name].warm_up()
+    assert vinlab.cli
 
 
 def watched(outcomes: Iterator[Outcome], total: int) -> Iterator[Outcome]:
@@ -101,7 +116,7 @@ def main() -> None:
     )
     parser.add_argument("--cases", type=int, default=2200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=1, help="cases side by side")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="limit of a case")
     parser.add_argument("--sample", type=int, help="so many of the cases alone, drawn at random")
     parser.add_argument("--only", choices=SOURCES, help="cases of one kind alone")

@@ -68,6 +68,13 @@ def archive(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED, *, tw
     return file.getvalue()
 
 
+def lossy(array: np.ndarray, kind: str) -> bytes:
+    """A JPEG or WebP image."""
+    file = io.BytesIO()
+    Image.fromarray(array).save(file, kind)
+    return file.getvalue()
+
+
 def movingai(array: np.ndarray) -> bytes:
     """A map of letters."""
     rows = "\n".join("".join(".@"[cell] for cell in row) for row in array)
@@ -120,6 +127,8 @@ def sound_files(obstacles: np.ndarray) -> dict[str, bytes]:
         "array.npy": npy(obstacles),
         "floats.npy": npy(np.asfortranarray(obstacles.astype(np.float64))),
         "problems.npz": archive(problem),
+        "image.jpg": lossy(grey, "JPEG"),
+        "image.webp": lossy(grey, "WEBP"),
         "octile.map": movingai(obstacles),
         "raster.tif": geotiff(grey),
         "packed.tif": geotiff(grey, compress="deflate", tiled=True, blockxsize=16, blockysize=16),

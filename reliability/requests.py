@@ -32,6 +32,10 @@ TERRAIN = {
     "goal": [3, 3],
     "image": base64.b64encode(bytes(32 * 32)).decode(),
 }
+GROUND = "terrain-costs/vin"
+GROUND_RUN = Path(__file__).parents[1] / "results" / "runs" / GROUND / "default-paper" / "seed-0"
+"""A model that sees pictures of ground; none is shipped."""
+PICTURE = {**TERRAIN, "model": GROUND, "image": base64.b64encode(bytes(4 * 4 * 3)).decode()}
 WORLD = {"kind": "maze", "height": 15, "width": 15, "seed": 3}
 
 
@@ -40,7 +44,8 @@ def models() -> Any:
     """The models of the page."""
     from vinlab.models import load
 
-    return {id: load(id) for id in ("grid/any", "gridworld/8/vin", "mars/vin")}
+    found = {id: load(id) for id in ("grid/any", "gridworld/8/vin", "mars/vin", "grid/costs")}
+    return found | {GROUND: load(GROUND_RUN)}
 
 
 def warm_up() -> None:
@@ -83,10 +88,20 @@ def _case(
     return Case(f"requests: {group}", name, act)
 
 
+BODIES = [
+    ("/api/plan", PLAN),
+    ("/api/plan", TERRAIN),
+    ("/api/plan", PICTURE),
+    ("/api/plan", {**PLAN, "model": "grid/costs"}),
+    ("/api/world", WORLD),
+    ("/api/world", {**WORLD, "kind": "terrain", "model": GROUND}),
+]
+
+
 def odd_bodies(rng: Rng, count: int) -> Iterator[Case]:
     """Requests with an odd field or damaged JSON."""
     for number in range(count):
-        path, base = [("/api/plan", PLAN), ("/api/plan", TERRAIN), ("/api/world", WORLD)][number % 3]
+        path, base = BODIES[number % len(BODIES)]
         if rng.random() < 0.8:
             kind, body = odd_json(base, rng)
         else:
@@ -100,7 +115,7 @@ def odd_files(rng: Rng, count: int) -> Iterator[Case]:
     for number in range(count):
         file = str(rng.choice(list(files)))
         kind, body = damaged(files[file], rng)
-        path = str(rng.choice(["/api/map", "/api/terrain"]))
+        path = str(rng.choice(["/api/map", "/api/terrain", "/api/ground/4"]))
         yield _case(path, f"{file}, {kind}, {number}", "POST", path, body)
 
 

@@ -25,6 +25,8 @@ SECONDS = 20.0
 PATIENCE = 6
 """How many times as long a case may take by the clock, most of it waiting for a processor or for ever."""
 LONGEST_SENTENCE = 1000
+NO_ROUTE = (3, 4)
+"""Codes with which ``vinlab plan`` ends where the goal is not reached; that is a result, and no error is printed."""
 
 GOOD, BAD = ("accepted", "refused"), ("traceback", "hang", "out of memory", "silent difference")
 """The classes of outcomes: what may happen, and what must not."""
@@ -140,7 +142,7 @@ def _exit(code: Any) -> tuple[str, str]:
     said = Path("../stderr").read_text(errors="replace")
     if "Traceback" in said:
         return "traceback", said[-2000:]
-    if code in (0, None):
+    if code in (0, None) or (code in NO_ROUTE and not said.strip()):
         return "accepted", ""
     return _sentence(said.strip().splitlines()[-1] if said.strip() else "")
 

@@ -17,6 +17,8 @@ from reliability.odd_bytes import Rng, damaged, odd_json
 from vinlab.domains.gridworld.author_data import read_authors_file
 from vinlab.domains.web.corpus import read_corpus
 from vinlab.domains.web.expert import distances_to
+from vinlab.domains.web.large_site import LargeSiteConfig, open_large_site, write_large_site
+from vinlab.domains.web.people import FINISHED, UNFINISHED, length_shares, read_people
 from vinlab.domains.web.site import QueryConfig, build_site
 from vinlab.domains.web.site_files import open_site, write_site
 
@@ -237,8 +239,111 @@ def same_maps(sound: dict[str, np.ndarray]) -> Any:
     return check
 
 
+def odd_games(rng: Rng, count: int) -> Iterator[Case]:
+    """The games of people with odd fields, or damaged."""
+    odd = [
+        "",
+        "x",
+        "nan",
+        "inf",
+        "-3",
+        "1e9",
+        "1e400",
+        "9" * 400,
+        "0.5",
+        "\0",
+        "%ff%",
+        "x" * 200_000,
+        "\udcff",
+    ]
+    finished = [["clicks", "shortest", "rating"], *(["5", "3", "2"] for _ in range(4))]
+    unfinished = [["Sun", "Moon", "timeout", "0"] for _ in range(4)]
+    for number in range(count):
+        tables = {
+            FINISHED: (",", [list(row) for row in finished]),
+            UNFINISHED: ("\t", [list(row) for row in unfinished]),
+        }
+        name = str(rng.choice(list(tables)))
+        row = tables[name][1][int(rng.integers(len(tables[name][1])))]
+        row[int(rng.integers(len(row)))] = str(rng.choice(odd))
+        if rng.random() < 0.1:
+            row.append("more")
+        texts = {
+            file: "\n".join(sign.join(fields) for fields in rows).encode("utf-8", "surrogateescape")
+            for file, (sign, rows) in tables.items()
+        }
+        if rng.random() < 0.4:
+            texts[name] = damaged(texts[name], rng)[1]
+
+        def act(folder: Path) -> None:
+            length_shares(read_people(folder).shortest)
+
+        def write(folder: Path, texts: dict[str, bytes] = texts) -> None:
+            for file, data in texts.items():
+                (folder / file).write_bytes(data)
+
+        yield Case("sites: people's games", f"{name}, {number}", act, write)
+
+
+@functools.cache
+def generated_site() -> dict[str, bytes]:
+    """The files of a generated site of a thousand pages."""
+    import tempfile
+
+    config = LargeSiteConfig(pages=1000, links=5, dimension=4, queries=20, planning_pages=200)
+    with tempfile.TemporaryDirectory() as folder:
+        write_large_site(Path(folder) / "site", config, rng=np.random.default_rng(0))
+        return {file.name: file.read_bytes() for file in (Path(folder) / "site").iterdir()}
+
+
+def odd_generated_sites(rng: Rng, count: int) -> Iterator[Case]:
+    """Generated sites with one odd, damaged or missing file; the compiled search runs on what is accepted."""
+
+    def search(folder: Path) -> None:
+        site = open_large_site(folder)
+        distances_to(site.full, site.queries.pages[:5])
+
+    arrays = [
+        np.zeros(0, np.int64),
+        np.full(500, 10**9),
+        np.full(500, -5),
+        np.zeros((3, 3)),
+        np.array(3),
+        np.zeros(9),
+    ]
+    for number in range(count):
+        files = dict(generated_site())
+        name = str(rng.choice(list(files)))
+        choice = rng.random()
+        if choice < 0.2:
+            del files[name]
+        elif name.endswith(".npy") and choice < 0.6:
+            sound = np.load(io.BytesIO(files[name]))
+            odd = [
+                sound[:-1],
+                -1 - sound,
+                sound.astype(np.float64) * np.nan,
+                sound.astype(np.int64) + 10**7,
+                *arrays,
+            ]
+            with np.errstate(all="ignore"):
+                files[name] = npy(odd[int(rng.integers(len(odd)))])
+        elif name.endswith(".json") and choice < 0.6:
+            files[name] = odd_json(json.loads(files[name]), rng)[1]
+        else:
+            files[name] = damaged(files[name], rng)[1]
+
+        def write(folder: Path, files: dict[str, bytes] = files) -> None:
+            for file, data in files.items():
+                (folder / file).write_bytes(data)
+
+        yield Case("sites: generated", f"{name}, {number}", search, write)
+
+
 def cases(rng: Rng, count: int) -> Iterator[Case]:
     """About ``count`` cases."""
-    yield from odd_tables(rng, count * 4 // 10)
-    yield from odd_sites(rng, count * 3 // 10)
-    yield from odd_author_files(rng, count * 3 // 10)
+    yield from odd_tables(rng, count * 3 // 10)
+    yield from odd_sites(rng, count * 2 // 10)
+    yield from odd_author_files(rng, count * 2 // 10)
+    yield from odd_games(rng, count * 15 // 100)
+    yield from odd_generated_sites(rng, count * 15 // 100)
