@@ -44,10 +44,12 @@ def read_bands(data: bytes, name: str, *, bands: int | None = None) -> tuple[np.
             # Only this driver: others can open files elsewhere.
             file.open(driver="GTiff") as raster,
         ):
-            _require_modest(raster, name)
+            _require_modest(raster, name, least_bytes=4 if bands is None else 1)  # all bands become floats
             chosen = list(range(1, (bands or raster.count) + 1))
             values = raster.read(chosen)
-            known = (raster.read_masks(chosen) != 0).all(axis=0)
+            known = np.ones(values.shape[1:], bool)
+            for band in chosen:
+                known &= raster.read_masks(band) != 0
             return values, known, _frame(raster)
     except InputError:
         raise
@@ -65,14 +67,14 @@ def _rasterio() -> Any:
     return rasterio
 
 
-def _require_modest(raster: Any, name: str) -> None:
+def _require_modest(raster: Any, name: str, *, least_bytes: int) -> None:
     require_side(raster.height, raster.width, name)
     kind = np.dtype(raster.dtypes[0])
     if kind.kind not in "uif":
         raise InputError(f"{name}: expected plain numbers in the first band, got {kind}.")
     block_rows, block_cols = raster.block_shapes[0]
     for cells in (raster.height * raster.width, block_rows * block_cols):
-        if cells * raster.count * kind.itemsize > LARGEST_RASTER:
+        if cells * raster.count * max(least_bytes, kind.itemsize) > LARGEST_RASTER:
             raise InputError(f"{name}: expected at most {LARGEST_RASTER // 2**20} MB unpacked, got more.")
 
 

@@ -71,7 +71,7 @@ def _read_png(data: bytes, name: str) -> GreyImage:
         raise InputError(f"{name}: expected a complete PNG image, got one whose header is cut off.")
     width, height = (int.from_bytes(data[first : first + 4]) for first in (16, 20))
     require_side(height, width, name)
-    _require_sound_chunks(data, name)
+    require_sound_chunks(data, name)
     return _open_image(data, name, "PNG")
 
 
@@ -94,7 +94,7 @@ def _open_image(data: bytes, name: str, kind: str) -> GreyImage:
         ) from error
 
 
-def _require_sound_chunks(data: bytes, name: str) -> None:
+def require_sound_chunks(data: bytes, name: str) -> None:
     """Refuse a PNG of which a part is cut off or changed; PIL shows such pixels without a word."""
     place = 8
     while place + 12 <= len(data):

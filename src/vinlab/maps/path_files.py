@@ -2,8 +2,8 @@
 
 import csv
 import io
-import json
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Float64
 
 from vinlab.maps.safe_files import as_text, read_content
+from vinlab.recording.json_files import LARGEST_JSON, parse_json
 from vinlab.types import InputError
 
 CELL_COLUMNS, WORLD_COLUMNS = ("row", "col"), ("x", "y")
@@ -48,26 +49,42 @@ def read_paths(path: str | Path) -> list[WrittenPath]:
     return found
 
 
+class _Lines:
+    """The lines of one path: its numbers one after the other, and what else the first line says."""
+
+    def __init__(self, others: Mapping[str, str]) -> None:
+        self.numbers = array("d")
+        self.others = others
+
+
 def _from_csv(text: str, path: Path) -> list[WrittenPath]:
-    reader = csv.DictReader(io.StringIO(text), skipinitialspace=True)
-    columns = [name.strip() for name in reader.fieldnames or ()]
-    reader.fieldnames = columns
-    world = _is_world(columns, path)
-    axes = WORLD_COLUMNS if world else CELL_COLUMNS
-    groups: dict[tuple[str, str], list[tuple[int, Mapping[str, Any]]]] = {}
-    for line in reader:
-        key = (line["image"] or "").strip(), (line["path"] or "").strip()
-        groups.setdefault(key, []).append((reader.line_num, line))
-    others = [name for name in columns if name not in (*axes, "image", "path")]
+    lines = csv.reader(io.StringIO(text), skipinitialspace=True)
+    try:
+        columns = [name.strip() for name in next(lines, [])]
+        world = _is_world(columns, path)
+        axes = WORLD_COLUMNS if world else CELL_COLUMNS
+        others = [name for name in columns if name not in (*axes, "image", "path")]
+        groups: dict[tuple[str, str], _Lines] = {}
+        for row in lines:
+            if row:
+                line = dict(zip(columns, row, strict=False))
+                key = line.get("image", "").strip(), line.get("path", "").strip()
+                if key not in groups:
+                    groups[key] = _Lines({name: line.get(name, "").strip() for name in others})
+                groups[key].numbers.extend(_number(line, axis, lines.line_num, path) for axis in axes)
+    except csv.Error as error:
+        raise InputError(
+            f"{path}: line {lines.line_num}: expected a line of a table, got a {error}."
+        ) from None
     return [
         WrittenPath(
             name=f"{path}: path {number or '(no name)'} on {image}",
             image=image,
-            points=np.array([[_number(line, axis, at, path) for axis in axes] for at, line in lines]),
+            points=np.array(found.numbers).reshape(-1, 2),
             world=world,
-            columns={name: (lines[0][1][name] or "").strip() for name in others},
+            columns=found.others,
         )
-        for (image, number), lines in groups.items()
+        for (image, number), found in groups.items()
     ]
 
 
@@ -84,8 +101,8 @@ def _is_world(columns: Sequence[str], path: Path) -> bool:
     return world
 
 
-def _number(line: Mapping[str, Any], column: str, at: int, path: Path) -> float:
-    text = (line[column] or "").strip()
+def _number(line: Mapping[str, str], column: str, at: int, path: Path) -> float:
+    text = line.get(column, "").strip()
     try:
         number = float(text)
     except ValueError:
@@ -96,10 +113,9 @@ def _number(line: Mapping[str, Any], column: str, at: int, path: Path) -> float:
 
 
 def _from_json(text: str, path: Path) -> list[WrittenPath]:
-    try:
-        entries = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputError(f"{path}: expected JSON, got something else.") from None
+    if len(text) > LARGEST_JSON:
+        raise InputError(f"{path}: expected at most {LARGEST_JSON // 2**20} MB of JSON, got more.")
+    entries = parse_json(text, str(path))
     if isinstance(entries, dict):
         entries = entries.get("paths")
     if not isinstance(entries, list):
@@ -113,11 +129,11 @@ def _entry(entry: Any, name: str) -> WrittenPath:
     world = "points" in entry and "cells" not in entry
     points = entry.get("points" if world else "cells")
     try:
-        array: np.ndarray = np.array(points, dtype=np.float64)
+        cells: np.ndarray = np.array(points, dtype=np.float64)
     except (TypeError, ValueError):
-        array = np.zeros((0, 0))
-    if array.ndim != 2 or array.shape[-1] != 2 or not np.isfinite(array).all():
+        cells = np.zeros((0, 0))
+    if cells.ndim != 2 or cells.shape[-1] != 2 or not np.isfinite(cells).all():
         raise InputError(f"{name}: expected cells as [row, col] or points as [x, y], got something else.")
     known = ("image", "cells", "points")
     columns = {key: str(value) for key, value in entry.items() if key not in known}
-    return WrittenPath(f"{name} on {entry['image']}", entry["image"], array, world, columns)
+    return WrittenPath(f"{name} on {entry['image']}", entry["image"], cells, world, columns)

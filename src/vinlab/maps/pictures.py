@@ -2,6 +2,7 @@
 
 import io
 import re
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from jaxtyping import Bool, Float32, Num
 
 from vinlab.maps.geotiff import read_bands
 from vinlab.maps.grid_map import require_side
+from vinlab.maps.image import require_sound_chunks
 from vinlab.maps.safe_files import read_content
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.types import InputError
@@ -66,8 +68,13 @@ def _geotiff(data: bytes, name: str) -> Picture:
 def _image(data: bytes, name: str) -> Picture:
     from PIL import Image
 
+    if data[:4] == b"\x89PNG":
+        require_sound_chunks(data, name)
     try:
-        with Image.open(io.BytesIO(data), formats=["PNG", "JPEG"]) as image:
+        with (
+            warnings.catch_warnings(action="ignore"),
+            Image.open(io.BytesIO(data), formats=["PNG", "JPEG"]) as image,
+        ):
             require_side(image.height, image.width, name)
             return _channels(image)
     except InputError:
@@ -95,10 +102,14 @@ def _channels(image: Any) -> Picture:
 
 def _scaled(values: np.ndarray, known: np.ndarray) -> Float32[np.ndarray, "C H W"]:
     """Whole numbers of 8 or 16 bits as 0 to 1; what is unknown becomes 0."""
-    return np.where(known, as_brightness(values), np.float32(0))
+    found = as_brightness(values)
+    found[:, ~known] = 0
+    return found
 
 
 def as_brightness(values: Num[np.ndarray, "*S"]) -> Float32[np.ndarray, "*S"]:
     """Whole numbers of 8 or 16 bits as 0 to 1, other numbers as they are."""
     whites = {"uint8": 255.0, "uint16": 65535.0}
-    return values.astype(np.float32) / np.float32(whites.get(values.dtype.name, 1.0))
+    found = values.astype(np.float32)
+    found /= np.float32(whites.get(values.dtype.name, 1.0))
+    return found

@@ -108,3 +108,34 @@ def test_a_planning_site_without_a_page_that_the_large_one_knows_is_refused(site
         InputError, match="expected a page that the large site of 3000 pages knows, got none among 300"
     ):
         planning_view(site, stranger)
+
+
+ODD_ARRAYS = {
+    "targets beyond the pages": ("targets", lambda array: array + 10**6, "expected 0 to"),
+    "negative targets": ("targets", lambda array: -1 - array, "expected 0 to"),
+    "offsets that fall": ("offsets", lambda array: array[::-1].copy(), "rise from 0"),
+    "other queries": ("query_pages", lambda array: array + 10**6, "expected 0 to"),
+    "features without numbers": ("features", lambda array: array * np.nan, "finite numbers"),
+    "levels of another kind": ("levels", lambda array: array.astype(float), "axes of whole numbers"),
+    "a short array": ("parent", lambda array: array[:-1], "got something else"),
+}
+
+
+@pytest.mark.parametrize("case", ODD_ARRAYS)
+def test_arrays_that_do_not_fit_are_refused_before_compiled_code_reads_them(case, tmp_path):
+    name, change, sentence = ODD_ARRAYS[case]
+    config = LargeSiteConfig(pages=1000, links=5, dimension=4, queries=20, planning_pages=200)
+    write_large_site(tmp_path, config, rng=np.random.default_rng(0))
+    np.save(tmp_path / f"{name}.npy", change(np.load(tmp_path / f"{name}.npy")))
+    with pytest.raises(InputError, match=sentence):
+        open_large_site(tmp_path)
+
+
+def test_a_site_without_one_of_its_files_is_refused(tmp_path):
+    config = LargeSiteConfig(pages=1000, links=5, dimension=4, queries=20, planning_pages=200)
+    write_large_site(tmp_path, config, rng=np.random.default_rng(0))
+    (tmp_path / "query_features.npy").unlink()
+    with pytest.raises(
+        InputError, match=r"query_features\.npy: expected an array of a site, got no regular file"
+    ):
+        open_large_site(tmp_path)

@@ -34,3 +34,21 @@ def test_missing_and_broken_files_are_named(folder):
         InputError, match=r"expected the games of people in .*human_games_finished\.csv, got no file"
     ):
         read_people(folder)
+
+
+HOSTILE = {
+    "infinite": ("a,b,c\ninf,3,1\n", "numbers of clicks from 0 to 1000000, got 'inf'"),
+    "negative": ("a,b,c\n5,-3,1\n", "got '-3'"),
+    "vast": ("a,b,c\n5,1e15,1\n", "got '1e15'"),
+    "other bytes": (b"a,b,c\n\xff,3,1\n", "expected a table of games in UTF-8"),
+    "endless": ("a,b,c\n" + "9" * 200_000 + ",3,1\n", "expected a table of games in UTF-8"),
+    "none": ("a,b,c\n", "expected finished games, got none"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_tables_are_one_sentence(case, folder):
+    text, sentence = HOSTILE[case]
+    (folder / FINISHED).write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError, match=sentence):
+        read_people(folder)

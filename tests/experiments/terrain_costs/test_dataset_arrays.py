@@ -1,9 +1,13 @@
 """Datasets in one file: what is read, and a sentence for each thing that cannot be."""
 
+import os
+
 import numpy as np
 import pytest
 
 from helpers.path_datasets import arrays, one_path, save
+from vinlab.domains.gridworld import files
+from vinlab.experiments.terrain_costs.dataset import arrays as dataset_arrays
 from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
 from vinlab.experiments.terrain_costs.dataset.record import summary
@@ -146,3 +150,78 @@ def test_datasets_of_neural_astar_are_read_as_they_are(tmp_path):
     assert [len(part.images) for part in (split.train, split.validation, split.test)] == [3, 3, 3]
     with pytest.raises(InputError, match="is a dataset of Neural A"):
         read_dataset(tmp_path / "mazes.npz", ReadingOptions(pixels=2))
+
+
+def neural_astar(**changes):
+    """A dataset of Neural A* on maps of 4 x 4 cells whose moves lead left, then up, to the goal in the corner."""
+    found = {}
+    for part in range(3):
+        policy = np.zeros((1, 8, 1, 4, 4))
+        policy[:, 2, :, :, 1:] = policy[:, 0, :, 1:, 0] = 1
+        distance = -np.add.outer(np.arange(4.0), np.arange(4.0))[None, None]
+        arrays = (np.ones((1, 4, 4)), np.zeros((1, 1, 4, 4)), policy, distance)
+        found |= {f"arr_{4 * part + place}": array for place, array in enumerate(arrays)}
+    return found | changes
+
+
+def test_a_dataset_of_neural_astar_is_read_along_its_moves(tmp_path):
+    np.savez(tmp_path / "data.npz", **neural_astar())
+    dataset = read_dataset(tmp_path / "data.npz")
+    assert dataset.groups == ("train", "validation", "test")
+    assert all(path[-1].tolist() == [0, 0] for path in dataset.paths)
+
+
+def moving(*moves):
+    """A policy whose move in each column is one of these, by number."""
+    policy = np.zeros((1, 8, 1, 4, 4))
+    for col, move in enumerate(moves):
+        policy[0, move, 0, :, col] = 1
+    return policy
+
+
+WIDE = {"arr_0": np.ones((1, 5, 5)), "arr_1": np.ones((1, 1, 5, 5))}
+WIDE |= {"arr_2": np.zeros((1, 8, 1, 5, 5)), "arr_3": np.zeros((1, 1, 5, 5))}
+NEURAL_ASTAR = {
+    "moves off the map": ({"arr_2": moving(1, 1, 1, 1)}, "over free cells to the goal"),
+    "moves to and fro": ({"arr_2": moving(1, 2, 1, 2)}, "over free cells to the goal"),
+    "walls on the way": ({"arr_0": np.array([[[1, 0, 1, 1]] * 4])}, "over free cells to the goal"),
+    "no number": ({"arr_3": np.full((1, 1, 4, 4), np.nan)}, "finite distances"),
+    "no moves": ({"arr_2": np.full((1, 8, 1, 4, 4), np.nan)}, "finite numbers for the eight moves"),
+    "shades": ({"arr_0": np.full((1, 4, 4), 0.5)}, "only 0 .free. and 1"),
+    "no path": (
+        {f"arr_{place}": np.zeros((1, 1, 4, 4)) for place in (3, 7, 11)},
+        "with paths to their goals",
+    ),
+    "other sizes": (WIDE, "maps of one size"),
+}
+
+
+@pytest.mark.parametrize("case", NEURAL_ASTAR)
+def test_a_hostile_dataset_of_neural_astar_is_one_sentence(case, tmp_path):
+    changes, sentence = NEURAL_ASTAR[case]
+    np.savez(tmp_path / "data.npz", **neural_astar(**changes))
+    with pytest.raises(InputError, match=sentence):
+        read_dataset(tmp_path / "data.npz")
+
+
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "data.npz")
+    with pytest.raises(InputError, match="got a device or a pipe"):
+        read_dataset(tmp_path / "data.npz")
+
+
+def test_arrays_that_unpack_to_much_in_all_are_refused(tmp_path, monkeypatch):
+    held = arrays()
+    monkeypatch.setattr(files, "LARGEST_ARRAYS", held["observations"].nbytes + 100)
+    with pytest.raises(InputError, match=r"'paths' in .*: expected at least one cell and at most"):
+        read_dataset(save(tmp_path / "data.npz"))
+    monkeypatch.setattr(files, "LARGEST_ARRAYS", sum(array.nbytes for array in held.values()))
+    assert len(read_dataset(save(tmp_path / "data.npz"))) == 12
+
+
+def test_images_and_paths_that_would_take_much_memory_are_refused(tmp_path, monkeypatch):
+    for name, most in {"MOST_VALUES": "observations", "MOST_NUMBERS": "paths"}.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(dataset_arrays, name, 100)
+            with pytest.raises(InputError, match=f"{most} in .*: expected at most 100 numbers, got"):
+                read_dataset(save(tmp_path / "data.npz"))

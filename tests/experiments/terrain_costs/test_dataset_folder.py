@@ -28,7 +28,7 @@ def test_images_of_other_kinds_and_a_broken_one_are_named_and_nothing_else_is_lo
     assert sorted(dataset.shapes) == [(8, 9), (8, 9), (8, 9), (12, 10)]
     notes = "\n".join(dataset.notes)
     assert "Left out: " in notes
-    assert "broken.png: expected a complete image, got a damaged one." in notes
+    assert "broken.png: expected a complete PNG image, got one with a damaged or missing part." in notes
     assert "gone.png" in notes
     assert "deep.png is grey and was taken as colour, as most are." in notes
     assert "clear.png: 1.4% of its cells are transparent or without data and count as blocked." in notes
@@ -125,3 +125,29 @@ def test_cells_of_several_pixels(tmp_path):
     assert dataset.images[0].shape == (3, 8, 8)
     with pytest.raises(InputError, match="expected at least 2 x 2 cells of 5 x 5 pixels, got 8 x 9 pixels"):
         read_dataset(data, ReadingOptions(pixels=5))
+
+
+def test_a_png_with_one_changed_byte_of_its_pixels_is_left_out(tmp_path):
+    images = dict.fromkeys(("a.png", "b.png", "c.png"), COLOUR)
+    data = folder(tmp_path / "data", images, csv_of({(name, "0"): WAY for name in images}))
+    content = bytearray((data / "b.png").read_bytes())
+    place = content.index(b"IDAT") + 4 + 8 * (len(content) - content.index(b"IDAT")) // 10
+    content[place] ^= 1
+    (data / "b.png").write_bytes(content)
+    assert read_dataset(data).files == ("a.png", "c.png")
+
+
+TABLES = {
+    "endless field": ("paths.csv", "image,path,row,col\na.png,0,0," + "9" * 200_000, "line 2: expected a line"),
+    "endless digits": ("paths.json", '[{"image": "a.png", "cells": [[0, 1' + "0" * 400 + "]]}]", "at most 300 digits"),
+    "deep": ("paths.json", "[" * 100_000, "nested levels"),
+    "no number": ("paths.json", '[{"image": "a.png", "cells": [[NaN, 1], [1, 1]]}]', "expected standard JSON, got NaN"),
+    "a field twice": ("paths.json", '[{"image": "a.png", "image": "b.png"}]', "each field once"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_hostile_tables_are_one_sentence(case, tmp_path):
+    name, table, sentence = TABLES[case]
+    with pytest.raises(InputError, match=sentence):
+        read_dataset(folder(tmp_path / "data", {"a.png": COLOUR}, table, name))

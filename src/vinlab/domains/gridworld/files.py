@@ -16,8 +16,8 @@ from vinlab.types import GridProblems, InputError
 
 ARRAYS = ("obstacles", "starts", "goals")
 
-LARGEST_ARRAY = 256 * 2**20
-"""Bytes of an array that are unpacked: images of terrain are larger than maps."""
+LARGEST_FILE, LARGEST_ARRAY, LARGEST_ARRAYS = 192 * 2**20, 256 * 2**20, 512 * 2**20
+"""Bytes of a file, of an array that is unpacked (images of terrain are larger than maps), and of all its arrays."""
 MOST_CELLS, LARGEST_SIDE = 2**25, 4096
 """Cells of all maps of a file, and along a side of one."""
 
@@ -26,17 +26,21 @@ def read_problems(path: str | os.PathLike[str]) -> GridProblems:
     """The problems of a file, each one checked; other arrays in the file are ignored."""
     path = Path(path)
     arrays = read_arrays(path, ARRAYS)
+    require_maps(arrays["obstacles"], f"obstacles in {path}")
     obstacles = require_binary(arrays["obstacles"], f"obstacles in {path}")
-    if obstacles.ndim != 3:
-        raise InputError(f"obstacles in {path}: expected the shape (N, H, W), got {obstacles.shape}.")
-    if obstacles.size > MOST_CELLS or max(obstacles.shape[1:]) > LARGEST_SIDE:
-        raise InputError(
-            f"obstacles in {path}: expected at most {LARGEST_SIDE} cells a side and {MOST_CELLS:,} in all, "
-            f"got {obstacles.shape}."
-        )
     starts = _positions(arrays["starts"], obstacles, f"starts in {path}")
     goals = _positions(arrays["goals"], obstacles, f"goals in {path}")
     return GridProblems(obstacles, starts, goals)
+
+
+def require_maps(array: np.ndarray, name: str) -> None:
+    """Maps of a bounded size, before they are looked at."""
+    if array.ndim != 3:
+        raise InputError(f"{name}: expected the shape (N, H, W), got {array.shape}.")
+    if array.size > MOST_CELLS or max(array.shape[1:]) > LARGEST_SIDE:
+        raise InputError(
+            f"{name}: expected at most {LARGEST_SIDE} cells a side and {MOST_CELLS:,} in all, got {array.shape}."
+        )
 
 
 def write_problems(
@@ -68,20 +72,31 @@ def read_arrays(
 
     They hold numbers; those named in ``texts`` may hold words.
     """
-    with open_archive(read_bytes(path), str(path)) as archive:
+    with open_archive(read_bytes(path, most=LARGEST_FILE), str(path)) as archive:
         names = members_of(archive)
         missing = [name for name in wanted if name not in names]
         if missing:
             raise InputError(
                 f"{path}: expected the arrays {', '.join(wanted)}, got a file without {', '.join(missing)}."
             )
-        return {
-            name: read_member(
-                archive, name, str(path), most=LARGEST_ARRAY, kinds="buifU" if name in texts else "buif"
-            )
-            for name in (*wanted, *optional)
-            if name in names
-        }
+        found: dict[str, np.ndarray] = {}
+        for name in (*wanted, *optional):
+            if name in names:
+                left = LARGEST_ARRAYS - sum(array.nbytes for array in found.values())
+                kinds = "buifU" if name in texts else "buif"
+                found[name] = read_member(
+                    archive, name, str(path), most=min(LARGEST_ARRAY, left), kinds=kinds
+                )
+        return found
+
+
+def array_names(path: Path) -> set[str]:
+    """The names of the arrays of a file; none if it is no archive."""
+    try:
+        with open_archive(read_bytes(path, most=LARGEST_FILE), str(path)) as archive:
+            return members_of(archive)
+    except InputError:
+        return set()
 
 
 def _positions(array: np.ndarray, obstacles: np.ndarray, name: str) -> np.ndarray:

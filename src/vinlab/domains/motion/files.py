@@ -1,12 +1,11 @@
 """Files of mazes in the layout of Gated Path Planning Networks: ``.npz`` with mazes (1 = free) and goals (one-hot)."""
 
-import zipfile
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from vinlab.domains.gridworld.files import read_arrays
+from vinlab.domains.gridworld.files import array_names, read_arrays, require_maps
 from vinlab.domains.gridworld.validation import require_binary
 from vinlab.domains.motion.problem import MotionProblems, require_free_maps
 from vinlab.types import InputError
@@ -32,17 +31,14 @@ def read_gppn_mazes(path: Path, layers: int) -> MotionProblems:
     if names is None:
         raise InputError(f"{path}: expected the arrays mazes and goals, got a file without them.")
     arrays = read_arrays(path, names)
+    wanted = arrays[names[0]].shape
+    require_maps(arrays[names[0]], f"{names[0]} in {path}")
+    if arrays[names[1]].shape != (wanted[0], layers, *wanted[1:]) or layers not in HEADINGS:
+        raise InputError(
+            f"{names[1]} in {path}: expected the shape {(wanted[0], layers, *wanted[1:])} for moves with "
+            f"{layers} orientations, got {arrays[names[1]].shape}."
+        )
     mazes, goals = (require_binary(arrays[name], f"{name} in {path}") for name in names)
-    if mazes.ndim != 3 or goals.ndim != 4 or len(goals) != len(mazes):
-        raise InputError(
-            f"{path}: expected mazes of the shape (N, H, W) and goals of (N, orientations, H, W), got "
-            f"{mazes.shape} and {goals.shape}."
-        )
-    if goals.shape != (len(mazes), layers, *mazes.shape[1:]) or layers not in HEADINGS:
-        raise InputError(
-            f"{names[1]} in {path}: expected the shape {(len(mazes), layers, *mazes.shape[1:])} for moves with "
-            f"{layers} orientations, got {goals.shape}."
-        )
     if not (goals.reshape(len(goals), -1).sum(axis=1) == 1).all():
         raise InputError(f"{names[1]} in {path}: expected exactly one goal for each maze, got others.")
     obstacles = (1 - mazes).astype(np.uint8)
@@ -56,10 +52,6 @@ def read_gppn_mazes(path: Path, layers: int) -> MotionProblems:
 
 def _names(path: Path) -> tuple[str, str] | None:
     """The names of the arrays of mazes and goals."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            known = {name.removesuffix(".npy") for name in archive.namelist()}
-    except (OSError, zipfile.BadZipFile):
-        return None
+    known = array_names(path)
     candidates = [*((f"{part}mazes", f"{part}goals") for part in PARTS), *UNNAMED]
     return next((names for names in candidates if known.issuperset(names)), None)

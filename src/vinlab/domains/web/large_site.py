@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from vinlab.domains.web.corpus import ARTICLE
+from vinlab.domains.web.corpus import ARTICLE, MOST_LEVELS
 from vinlab.domains.web.link_graph import Links, make_links
+from vinlab.domains.web.mapped_arrays import map_array, page_numbers, read_links, within
 from vinlab.domains.web.site import Queries, Site
+from vinlab.recording.json_files import read_json_object
 from vinlab.types import InputError
 
 TOP = (15, 7)
@@ -200,8 +202,8 @@ def require_format(folder: Path) -> None:
     """Refuse a folder that another version wrote."""
     path = folder / "site.json"
     try:
-        found = json.loads(path.read_text(encoding="utf-8")).get("format")
-    except (OSError, ValueError, AttributeError) as error:
+        found = read_json_object(path).get("format")
+    except InputError as error:
         raise InputError(
             f"{path}: expected a generated site of format {FORMAT}, got none that can be read."
         ) from error
@@ -210,26 +212,26 @@ def require_format(folder: Path) -> None:
 
 
 def open_large_site(folder: Path) -> Site:
-    """The site in a folder, memory-mapped; both of its graphs are the one that was written."""
+    """The site in a folder, checked and memory-mapped; both of its graphs are the one that was written."""
     require_format(folder)
-    arrays = {
-        path.stem: np.load(path, mmap_mode="c", allow_pickle=False) for path in sorted(folder.glob("*.npy"))
-    }
-    if "features" not in arrays:
-        raise InputError(f"expected a folder with a generated site, got {folder}.")
-    pages = len(arrays["levels"])
-    links = Links(arrays["offsets"], arrays["targets"])
+    levels = map_array(folder, "levels", 1, "i")
+    pages = len(levels)
+    features = map_array(folder, "features", 2, "f", pages)
+    query_pages = page_numbers(folder, "query_pages", pages)
+    links = read_links(folder, "", pages)
     single = np.concatenate([[0], np.arange(pages)])
     return Site(
         titles=NumberedTitles(pages),
-        levels=arrays["levels"],
-        parents=Links(single, arrays["parent"][1:]),
+        levels=within(folder, "levels", levels, ARTICLE, MOST_LEVELS + 1),
+        parents=Links(single, page_numbers(folder, "parent", pages, pages)[1:]),
         full=links,
         tree=links,
-        features=arrays["features"],
+        features=features,
         duplicate_of=np.arange(pages),
         queries=Queries(
-            arrays["query_features"], arrays["query_pages"], NumberedTitles(len(arrays["query_pages"]))
+            map_array(folder, "query_features", 2, "f", len(query_pages), features.shape[1]),
+            query_pages,
+            NumberedTitles(len(query_pages)),
         ),
     )
 

@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix
 
 from vinlab.domains.web.corpus import ARTICLE, MOST_LEVELS
 from vinlab.domains.web.features import TextEmbedding
-from vinlab.domains.web.link_graph import Links
+from vinlab.domains.web.mapped_arrays import map_array, page_numbers, read_links, read_offsets, within
 from vinlab.domains.web.site import Queries, Site
 from vinlab.domains.web.tfidf import SparsePages, TfIdf
 from vinlab.domains.web.word_vectors import WordVectors
@@ -96,26 +96,29 @@ def is_site(folder: Path) -> bool:
 def open_site(folder: Path) -> tuple[Site, TextEmbedding]:
     """The site in a folder, checked; its arrays are memory-mapped."""
     has_sparse = _read_version(folder)
-    levels = _map(folder, "levels", 1, "i")
+    levels = map_array(folder, "levels", 1, "i")
     pages, texts = len(levels), _read_texts(folder, "query_texts")
     words = _read_texts(folder, "words")
-    vectors = _map(folder, "vectors", 2, "f", len(words))
+    vectors = map_array(folder, "vectors", 2, "f", len(words))
     dimension = vectors.shape[1]
     site = Site(
         titles=_require_count(folder, "titles", _read_texts(folder, "titles"), pages),
-        levels=_within(folder, "levels", levels, ARTICLE, MOST_LEVELS + 1),
-        features=_map(folder, "features", 2, "f", pages, dimension),
-        duplicate_of=_numbers(folder, "twins", pages, pages),
+        levels=within(folder, "levels", levels, ARTICLE, MOST_LEVELS + 1),
+        features=map_array(folder, "features", 2, "f", pages, dimension),
+        duplicate_of=page_numbers(folder, "twins", pages, pages),
         queries=Queries(
-            _map(folder, "query_features", 2, "f", len(texts), dimension),
-            _numbers(folder, "query_pages", pages, len(texts)),
+            map_array(folder, "query_features", 2, "f", len(texts), dimension),
+            page_numbers(folder, "query_pages", pages, len(texts)),
             texts,
         ),
-        parents=_read_links(folder, "parents", pages),
-        full=_read_links(folder, "full", pages),
-        tree=_read_links(folder, "tree", pages),
+        parents=read_links(folder, "parents_", pages),
+        full=read_links(folder, "full_", pages),
+        tree=read_links(folder, "tree_", pages),
     )
-    rarity, centre = _map(folder, "rarity", 1, "f", len(words)), _map(folder, "centre", 1, "f", dimension)
+    rarity, centre = (
+        map_array(folder, "rarity", 1, "f", len(words)),
+        map_array(folder, "centre", 1, "f", dimension),
+    )
     site = _with_sparse_rows(folder, site) if has_sparse else site
     return site, TextEmbedding(WordVectors(words, vectors), rarity, centre)
 
@@ -138,70 +141,17 @@ def _with_sparse_rows(folder: Path, site: Site) -> Site:
     texts, titles, queries = (
         _read_rows(folder, name, count, len(words)) for name, count in zip(_ROWS, counts, strict=True)
     )
-    tfidf = TfIdf(words, _map(folder, "sparse_rarity", 1, "f", len(words)))
+    tfidf = TfIdf(words, map_array(folder, "sparse_rarity", 1, "f", len(words)))
     sparse = SparsePages(tfidf, texts, titles, np.asarray(site.levels) != ARTICLE)
     return replace(site, sparse=sparse, queries=replace(site.queries, sparse=queries))
 
 
 def _read_rows(folder: Path, name: str, rows: int, columns: int) -> csr_matrix:
     """Sparse rows; SciPy's compiled code relies on them."""
-    indices = _numbers(folder, f"{name}_indices", columns)
-    offsets = _read_offsets(folder, f"{name}_indptr", rows, len(indices))
-    entries = _map(folder, f"{name}_data", 1, "f", len(indices))
+    indices = page_numbers(folder, f"{name}_indices", columns)
+    offsets = read_offsets(folder, f"{name}_indptr", rows, len(indices))
+    entries = map_array(folder, f"{name}_data", 1, "f", len(indices))
     return csr_matrix((entries, indices, offsets), shape=(rows, columns))
-
-
-def _read_links(folder: Path, name: str, pages: int) -> Links:
-    """The links of every page; the compiled search relies on them."""
-    targets = _numbers(folder, f"{name}_targets", pages)
-    return Links(_read_offsets(folder, f"{name}_offsets", pages, len(targets)), targets)
-
-
-def _read_offsets(folder: Path, name: str, rows: int, entries: int) -> np.ndarray:
-    offsets = _map(folder, name, 1, "i", rows + 1)
-    if offsets[0] != 0 or offsets[-1] != entries or (np.diff(offsets) < 0).any():
-        raise InputError(f"{folder / name}.npy: expected numbers that rise from 0 to {entries}, got others.")
-    return offsets
-
-
-def _numbers(folder: Path, name: str, pages: int, length: int | None = None) -> np.ndarray:
-    """The numbers of pages."""
-    sides = () if length is None else (length,)
-    return _within(folder, name, _map(folder, name, 1, "i", *sides), 0, pages)
-
-
-def _within(folder: Path, name: str, array: np.ndarray, first: int, end: int) -> np.ndarray:
-    if len(array) and not first <= int(array.min()) <= int(array.max()) < end:
-        raise InputError(
-            f"{folder / name}.npy: expected {first} to {end - 1}, got {int(array.min())} to {int(array.max())}."
-        )
-    return array
-
-
-def _map(folder: Path, name: str, axes: int, kind: str, *sides: int) -> np.ndarray:
-    """A memory-mapped array with so many axes, of this kind of numbers, finite, with these first sides."""
-    path = folder / f"{name}.npy"
-    try:
-        if not path.is_file():
-            raise InputError(f"{path}: expected an array of a site, got no regular file.")
-        # Copy-on-write, because torch expects writable arrays; nothing is written back.
-        array = np.load(path, mmap_mode="c", allow_pickle=False)
-    except InputError:
-        raise
-    except Exception as error:  # NumPy parses the header as Python, and fails in many ways
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:120].rstrip(".")
-        raise InputError(f"{path}: expected an array of a site, got {reason}.") from error
-    good = isinstance(array, np.ndarray) and array.ndim == axes and array.dtype.kind == kind
-    if not good or array.shape[: len(sides)] != sides:
-        raise InputError(
-            f"{path}: expected {axes} axes of {'whole numbers' if kind == 'i' else 'numbers'}"
-            f"{f' and the sides {sides}' if sides else ''}, got something else."
-        )
-    if kind == "f" and not all(
-        np.isfinite(part).all() for part in np.array_split(array, 1 + array.size // 2**24)
-    ):
-        raise InputError(f"{path}: expected finite numbers, got nan or infinite ones.")
-    return array
 
 
 def _read_texts(folder: Path, name: str) -> list[str]:

@@ -14,6 +14,8 @@ from vinlab.types import InputError
 
 WANTED, OPTIONAL = ("observations", "paths", "path_image"), ("blocked", "costs")
 FILL = -1
+MOST_VALUES, MOST_NUMBERS = 96 * 2**20, 2**24
+"""Of all images, which become floating point, and of all paths, which become whole numbers of 64 bits."""
 
 
 def read_npz(path: Path, options: ReadingOptions) -> PathDataset:
@@ -55,15 +57,21 @@ def _observations(array: np.ndarray, path: Path) -> np.ndarray:
             f"observations in {path}: expected numbers of the shape (N, C, H, W), got {array.dtype} of the shape "
             f"{array.shape}."
         )
+    _require_few(array, MOST_VALUES, f"observations in {path}")
     values = as_brightness(array)
-    wrong = np.argwhere(~np.isfinite(values))
-    if len(wrong):
-        image, channel = wrong[0][:2].tolist()
-        found = values[tuple(wrong[0])]
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        place = np.unravel_index(int(wrong.argmax()), wrong.shape)
+        (image, channel), found = place[:2], values[place]
         raise InputError(
             f"observations in {path}: expected finite numbers, got {found} in channel {channel} of image {image}."
         )
     return values
+
+
+def _require_few(array: np.ndarray, most: int, name: str) -> None:
+    if array.size > most:
+        raise InputError(f"{name}: expected at most {most:,} numbers, got {array.size:,}.")
 
 
 def _pixels(arrays: Mapping[str, np.ndarray], images: np.ndarray, options: ReadingOptions, path: Path) -> int:
@@ -134,6 +142,7 @@ def _paths(array: np.ndarray, path: Path) -> list[np.ndarray]:
             f"paths in {path}: expected whole numbers of the shape (M, T, 2), got {array.dtype} of the shape "
             f"{array.shape}."
         )
+    _require_few(array, MOST_NUMBERS, f"paths in {path}")
     cells = array.astype(np.int64)
     filled = (cells == FILL).all(axis=2)
     lengths = np.where(filled.any(axis=1), filled.argmax(axis=1), cells.shape[1])

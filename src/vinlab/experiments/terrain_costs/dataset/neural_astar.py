@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from vinlab.domains.gridworld.files import read_arrays
+from vinlab.domains.gridworld.files import read_arrays, require_maps
+from vinlab.domains.gridworld.validation import require_binary
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
 from vinlab.types import InputError
 
@@ -30,12 +31,16 @@ def read_neural_astar(path: Path) -> PathDataset:
     for number, part in enumerate(PARTS):
         free, goals, policies, distances = (arrays[f"arr_{4 * number + place}"] for place in range(4))
         _require_shapes(free, goals, policies, distances, path)
+        _require_values(free, policies, distances, path)
         for index in range(len(free)):
-            found = _paths(policies[index].squeeze(1), distances[index].squeeze(0))
+            name = f"{path}: map {index} of the {part} part"
+            found = _paths(free[index] > 0, policies[index].squeeze(1), distances[index].squeeze(0), name)
             owners += [len(maps)] * len(found)
             paths += found
             maps.append(free[index])
             groups.append(part)
+    if len({one.shape for one in maps}) > 1 or not paths:
+        raise InputError(f"{path}: expected maps of one size with paths to their goals, got others.")
     images = np.stack(maps).astype(np.float32)
     return PathDataset(
         name=str(path),
@@ -62,7 +67,16 @@ def _require_shapes(
         )
 
 
-def _paths(policy: np.ndarray, distance: np.ndarray) -> list[np.ndarray]:
+def _require_values(free: np.ndarray, policies: np.ndarray, distances: np.ndarray, path: Path) -> None:
+    require_maps(free, f"maps in {path}")
+    require_binary(free, f"maps in {path}")
+    if not (np.isfinite(distances).all() and (distances <= 0).all()):
+        raise InputError(f"{path}: expected finite distances, negative as in Neural A*, got others.")
+    if not np.isfinite(policies).all():
+        raise InputError(f"{path}: expected finite numbers for the eight moves, got others.")
+
+
+def _paths(free: np.ndarray, policy: np.ndarray, distance: np.ndarray, name: str) -> list[np.ndarray]:
     """Paths from one cell of each class of distances, the one in the middle of its class."""
     known = np.flatnonzero((distance.ravel() > distance.min()) & (distance.ravel() < 0))
     if not len(known):
@@ -72,11 +86,20 @@ def _paths(policy: np.ndarray, distance: np.ndarray) -> list[np.ndarray]:
     places = [(low + high) // 2 for low, high in pairwise(ends)] + [ends[-1]]
     moves = policy.argmax(axis=0)
     starts = dict.fromkeys(int(order[place]) for place in places)
-    return [_follow(moves, distance, np.array(divmod(start, distance.shape[1]))) for start in starts]
+    ends = [divmod(start, distance.shape[1]) for start in starts]
+    return [_follow(free, moves, distance, end, name) for end in ends]
 
 
-def _follow(moves: np.ndarray, distance: np.ndarray, start: np.ndarray) -> np.ndarray:
+def _follow(
+    free: np.ndarray, moves: np.ndarray, distance: np.ndarray, start: tuple[int, int], name: str
+) -> np.ndarray:
+    """The path along the file's moves, which must lead over free cells to the goal."""
+    rows, cols = distance.shape
     path = [start]
-    while distance[tuple(path[-1])] < 0 and len(path) <= distance.size:
-        path.append(path[-1] + MOVES[moves[tuple(path[-1])]])
+    while distance[path[-1]] < 0:
+        down, right = MOVES[moves[path[-1]]].tolist()
+        row, col = path[-1][0] + down, path[-1][1] + right
+        if not (0 <= row < rows and 0 <= col < cols and free[row, col]) or len(path) > distance.size:
+            raise InputError(f"{name}: expected moves over free cells to the goal from {start}, got others.")
+        path.append((row, col))
     return np.array(path, np.int64)

@@ -1,8 +1,8 @@
 """Reading a dataset of any layout."""
 
-import zipfile
 from pathlib import Path
 
+from vinlab.domains.gridworld.files import array_names
 from vinlab.experiments.terrain_costs.dataset.arrays import read_npz
 from vinlab.experiments.terrain_costs.dataset.folder import read_folder
 from vinlab.experiments.terrain_costs.dataset.neural_astar import ARRAYS, read_neural_astar
@@ -30,9 +30,4 @@ def read_dataset(path: str | Path, options: ReadingOptions | None = None) -> Pat
 
 
 def _is_neural_astar(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = {name.removesuffix(".npy") for name in archive.namelist()}
-    except (OSError, zipfile.BadZipFile):
-        return False
-    return names >= set(ARRAYS)
+    return array_names(path) >= set(ARRAYS)
