@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from helpers.raster_files import write_raster
-from vinlab.maps import CostOptions, GridMap, MapOptions, read_map
+from vinlab.maps import CostOptions, GridMap, MapOptions, grid_map, read_map
 from vinlab.types import InputError
 
 
@@ -100,3 +100,20 @@ def test_options_that_do_not_fit_are_refused(tmp_path):
     for name in ("cost_offset", "cost_scale", "cost_limit", "cell_size"):
         with pytest.raises(InputError, match=f"{name}: expected a finite number"):
             CostOptions("linear", **{name: float("nan")})
+
+
+@pytest.mark.parametrize(
+    ("rule", "bound"), [("linear", "MOST_COST_CELLS"), ("elevation", "MOST_RELIEF_CELLS")]
+)
+def test_a_map_with_more_costs_than_planning_has_memory_for_is_refused(rule, bound, tmp_path, monkeypatch):
+    np.save(tmp_path / "a.npy", np.ones((30, 40)))
+    options = MapOptions(grading=CostOptions(costs=rule))
+    monkeypatch.setattr(grid_map, bound, 1200)
+    assert read_map(tmp_path / "a.npy", options).obstacles.shape == (30, 40)
+    monkeypatch.setattr(grid_map, bound, 1199)
+    with pytest.raises(InputError, match="of at most 1,199 cells, got 30 x 40"):
+        read_map(tmp_path / "a.npy", options)
+    np.savez(tmp_path / "a.npz", costs=np.ones((30, 40)))
+    monkeypatch.setattr(grid_map, "MOST_COST_CELLS", 1199)
+    with pytest.raises(InputError, match="of at most 1,199 cells, got 30 x 40"):
+        read_map(tmp_path / "a.npz")

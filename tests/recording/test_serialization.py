@@ -11,6 +11,7 @@ import torch
 from vinlab.recording.serialization import (
     dataclass_from_plain,
     dataclass_to_plain,
+    from_plain,
     standard_json,
     to_plain,
 )
@@ -125,3 +126,10 @@ def test_the_kind_of_a_class_is_written_and_checked() -> None:
     assert dataclass_from_plain(Shallow, {"kind": "shallow", "depth": 2}) == Shallow(2)
     with pytest.raises(InputError, match=r"config\.kind: expected 'shallow', got 'deep'"):
         dataclass_from_plain(Shallow, {"kind": "deep"})
+
+
+def test_a_value_of_endless_text_is_named_by_its_beginning():
+    with pytest.raises(InputError) as error:
+        from_plain(int, "x" * 10_000, name="seed")
+    assert str(error.value).startswith("seed: expected int, got 'xxx")
+    assert len(str(error.value)) < 150

@@ -9,7 +9,7 @@ from typing import Any
 from vinlab.models.names import suggestion
 from vinlab.networks.configs import NetworkConfig, network_config
 from vinlab.recording.json_files import parse_json, read_json_object
-from vinlab.recording.serialization import from_plain
+from vinlab.recording.serialization import from_plain, shortened
 from vinlab.types import InputError
 
 HEAD = ("id", "budget", "recipe", "overrides")
@@ -90,6 +90,6 @@ def _changed_stages(part: Any, path: Sequence[str], entry: Any, name: str) -> An
 def _read(kind: Any, entry: Any, name: str) -> Any:
     if kind is NetworkConfig:
         if not isinstance(entry, dict):
-            raise InputError(f"--set {name}: expected the fields of a network, got {entry!r}.")
+            raise InputError(f"--set {name}: expected the fields of a network, got {shortened(repr(entry))}.")
         return network_config(entry)
     return from_plain(kind, entry, name=name)

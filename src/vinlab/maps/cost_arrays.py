@@ -6,7 +6,7 @@ import numpy as np
 
 from vinlab.maps.arrays import position_in
 from vinlab.maps.costs import CostOptions, require_cell_costs
-from vinlab.maps.grid_map import GridMap, MapOptions, require_side
+from vinlab.maps.grid_map import GridMap, MapOptions, require_graded_size, require_side
 from vinlab.types import InputError
 
 BLOCKED = ("obstacles", "blocked")
@@ -24,6 +24,7 @@ def map_of_costs(
         )
     costs = _one(member("costs", name), name, options.index, "costs")
     require_side(costs.shape[0], costs.shape[1], name)
+    require_graded_size(costs.shape)
     blocked, words = np.isposinf(costs), "infinite ones are blocked"
     for key in BLOCKED:
         if key in names:

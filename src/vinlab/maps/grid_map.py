@@ -1,5 +1,6 @@
 """The map of a file, with the assumptions behind it, and obstacles inflated by the radius of a robot."""
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -13,6 +14,8 @@ from vinlab.types import InputError
 
 LARGEST_SIDE = 4096
 """Cells along the longer side of a map; larger maps are refused before they are unpacked."""
+MOST_COST_CELLS, MOST_RELIEF_CELLS = 10_000_000, 3_000_000
+"""Cells of a map file with costs (planning takes 60 bytes each) and with elevations (200 bytes, eight costs each)."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,15 @@ def require_side(height: int, width: int, name: str) -> None:
         raise InputError(f"{name}: expected at most {LARGEST_SIDE} cells a side, got {height} x {width}.")
 
 
+def require_graded_size(shape: tuple[int, ...], *, relief: bool = False) -> None:
+    """Refuse a map with so many costs that planning on it would fill more than a gigabyte."""
+    most, what = (MOST_RELIEF_CELLS, "elevations") if relief else (MOST_COST_CELLS, "costs")
+    if math.prod(shape) > most:
+        raise InputError(
+            f"expected a map with {what} of at most {most:,} cells, got {shape[0]} x {shape[1]}; use larger cells."
+        )
+
+
 def with_unknown(
     blocked: Bool[np.ndarray, "H W"], unknown: Bool[np.ndarray, "H W"], options: MapOptions
 ) -> UInt8[np.ndarray, "H W"]:
@@ -141,6 +153,7 @@ def map_of_graded(
     found: Graded, words: str, options: MapOptions, *, frame: Frame = CELLS, corner_cutting: bool = True
 ) -> GridMap:
     """The map of what values mean; ``words`` says what was read."""
+    require_graded_size(found.blocked.shape, relief=found.relief is not None)
     if options.unknown == "free" and found.unknown.any() and options.grading.costs != "nav2":
         raise InputError("unknown: expected blocked, as cells without a value have no cost, got free.")
     return GridMap(

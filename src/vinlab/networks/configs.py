@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor, nn
 
-from vinlab.recording.serialization import dataclass_from_plain
+from vinlab.recording.serialization import dataclass_from_plain, shortened
 from vinlab.types import InputError
 
 
@@ -90,7 +90,9 @@ def plans_on_grids(kind: str) -> bool:
 def config_class(kind: str) -> type[Any]:
     """The class of a kind's settings."""
     if kind not in REGISTRY:
-        raise InputError(f"expected a kind of network among {', '.join(REGISTRY)}, got {kind!r}.")
+        raise InputError(
+            f"expected a kind of network among {', '.join(REGISTRY)}, got {shortened(repr(kind))}."
+        )
     module, name = REGISTRY[kind].split(":")
     return getattr(import_module(f"vinlab.networks.{module}"), name)
 

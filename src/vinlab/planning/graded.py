@@ -45,17 +45,20 @@ class GradedGrid:
 
     def move_costs(self) -> Float64[np.ndarray, "8 H W"]:
         """The cost of each move in each cell; infinite where it is impossible."""
+        return np.stack([self.costs_of(move) for move in range(len(MOVE_NAMES))])
+
+    def costs_of(self, move: int) -> Float64[np.ndarray, "H W"]:
+        """The cost of one move in each cell; infinite where it is impossible."""
         around = np.pad(self.cells, BORDER, constant_values=np.inf)
-        found = np.full((len(MOVE_NAMES), *self.shape), np.inf)
-        for move, (down, right) in enumerate(MOVE_OFFSETS.tolist()):
-            if self.moves is None:
-                found[move] = MOVE_COSTS[move] / 2 * (self.cells + _shifted(around, down, right))
-            else:
-                entered = np.isfinite(self.cells) & np.isfinite(_shifted(around, down, right))
-                found[move] = np.where(entered, self.moves[move], np.inf)
-            if not self.corner_cutting and down and right:
-                beside = np.isfinite(_shifted(around, down, 0)) & np.isfinite(_shifted(around, 0, right))
-                found[move][~beside] = np.inf
+        down, right = MOVE_OFFSETS[move].tolist()
+        if self.moves is None:
+            found = MOVE_COSTS[move] / 2 * (self.cells + _shifted(around, down, right))
+        else:
+            entered = np.isfinite(self.cells) & np.isfinite(_shifted(around, down, right))
+            found = np.where(entered, self.moves[move], np.inf)
+        if not self.corner_cutting and down and right:
+            beside = np.isfinite(_shifted(around, down, 0)) & np.isfinite(_shifted(around, 0, right))
+            found[~beside] = np.inf
         return found
 
 

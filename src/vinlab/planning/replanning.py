@@ -1,5 +1,6 @@
 """The cost to go of a graded grid, kept while cells of the grid change."""
 
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -42,9 +43,6 @@ class CostField:
         self._distance = np.empty(size)
         links = [np.full(count, -1, np.int32) for count in (65, size, size)]
         self._queue = (*links, np.empty(size, np.uint8))
-        first = np.full(ORDER_BUCKETS, -1, np.int32)
-        self._order = (np.full(size, 0, np.uint8), first, np.full(size, -1, np.int32))
-        self._touched = np.full(2 * size, -1, np.int32)
         self._least, self._most = np.inf, 0.0
         self._widen_range(self._moves if len(self._moves) else self._cells)
         self.recomputed = size
@@ -153,8 +151,16 @@ class CostField:
         # As fine as the queue of the search at most, and coarser where its buckets would be too many.
         unit = min(self._unit, self._scale or np.inf)
         fixed = [*self._ground(), self._goals, self._scale, unit, changed]
-        kept = [self._distance, self._queue, self._order, self._touched]
+        kept = [self._distance, self._queue, *self._repair_space]
         self.recomputed = int(repair_grid(*fixed, *kept))
+
+    @cached_property
+    def _repair_space(self) -> tuple[Any, ...]:
+        """What repairs need beside the search, 13 bytes a cell; a field that is never changed has none."""
+        size = len(self._cells)
+        first = np.full(ORDER_BUCKETS, -1, np.int32)
+        order = (np.full(size, 0, np.uint8), first, np.full(size, -1, np.int32))
+        return order, np.full(2 * size, -1, np.int32)
 
     def _ground(self) -> tuple[Any, ...]:
         """What moves cost, as the compiled search takes it."""
@@ -162,12 +168,9 @@ class CostField:
 
     def _widen_range(self, costs: Float64[np.ndarray, " N"]) -> None:
         """Note the least and most that any move may cost now or has cost."""
-        known = costs[np.isfinite(costs)]
-        if len(known):
-            self._least, self._most = (
-                min(self._least, float(known.min())),
-                max(self._most, float(known.max())),
-            )
+        known = np.isfinite(costs)
+        self._least = float(np.min(costs, initial=self._least, where=known))
+        self._most = float(np.max(costs, initial=self._most, where=known))
 
     @property
     def _scale(self) -> float:
@@ -187,6 +190,8 @@ class CostField:
 
 def _moves_by_cell(grid: GradedGrid) -> Float64[np.ndarray, " N"]:
     """The costs of the moves of one cell after those of another."""
-    around = ((0, 0), (BORDER, BORDER), (BORDER, BORDER))
-    padded = np.pad(grid.move_costs(), around, constant_values=np.inf)
-    return np.ascontiguousarray(np.moveaxis(padded, 0, -1)).ravel()
+    rows, cols = (side + 2 * BORDER for side in grid.shape)
+    found = np.full((rows, cols, len(MOVE_NAMES)), np.inf)
+    for move in range(len(MOVE_NAMES)):
+        found[BORDER:-BORDER, BORDER:-BORDER, move] = grid.costs_of(move)
+    return found.ravel()

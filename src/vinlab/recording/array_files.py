@@ -15,6 +15,8 @@ from vinlab.types import InputError
 LARGEST_ARRAY = 128 * 2**20
 """The most bytes of an array that are unpacked, unless a reader says otherwise."""
 MAX_MEMBERS = 1000
+CHUNK = 2**20
+"""Bytes that are unpacked at a time."""
 LARGEST_HEADER = 10_000
 """Bytes of the header of an array, as NumPy bounds it; NumPy unpacks it before it looks."""
 PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -78,9 +80,15 @@ def read_array(file: Any, name: str, *, most: int = LARGEST_ARRAY, kinds: str = 
         raise InputError(
             f"{name}: expected at least one cell and at most {most // 2**20} MB, got the shape {str(shape)[:60]}."
         )
-    data = file.read(wanted)
-    if len(data) < wanted:
-        raise InputError(f"{name}: expected {wanted} bytes, got {len(data)}; the file is cut off.")
+    data = bytearray(wanted)
+    held = 0
+    while held < wanted and (
+        part := file.read(min(CHUNK, wanted - held))
+    ):  # at once it would take twice the memory
+        data[held : held + len(part)] = part
+        held += len(part)
+    if held < wanted:
+        raise InputError(f"{name}: expected {wanted} bytes, got {held}; the file is cut off.")
     if file.read(1):
         raise InputError(f"{name}: expected {wanted} bytes, got more.")
     return np.frombuffer(data, kind).reshape(shape, order="F" if by_columns else "C")

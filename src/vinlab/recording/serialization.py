@@ -64,7 +64,7 @@ def _leaf_to_plain(value: Any) -> Any:
 
 def _plain_key(key: Any) -> str:
     if not isinstance(key, str):
-        raise InputError(f"Cannot record a dict: expected keys that are texts, got {key!r}.")
+        raise InputError(f"Cannot record a dict: expected keys that are texts, got {shortened(repr(key))}.")
     return key
 
 
@@ -80,7 +80,8 @@ def dataclass_from_plain(kind: type[Config], plain: Any, *, name: str = "config"
     unknown = sorted(plain.keys() - known)
     if unknown:
         expected = ", ".join(sorted(known))
-        raise InputError(f"{name}: expected the fields of {kind.__name__} ({expected}), got {unknown[0]}.")
+        first = shortened(str(unknown[0]))
+        raise InputError(f"{name}: expected the fields of {kind.__name__} ({expected}), got {first}.")
     lacking = [key for key, field in known.items() if key not in plain and _is_required(field)]
     if lacking:
         raise InputError(f"{name}: expected a {kind.__name__}, got one without {', '.join(lacking)}.")
@@ -156,4 +157,9 @@ def _leaf(kind: Any, plain: Any, name: str) -> Any:
 
 
 def _misfit(name: str, wanted: str, came: Any) -> InputError:
-    return InputError(f"{name}: expected {wanted}, got {came!r}.")
+    return InputError(f"{name}: expected {wanted}, got {shortened(repr(came))}.")
+
+
+def shortened(text: str, most: int = 80) -> str:
+    """A text that fits into a sentence."""
+    return text if len(text) <= most else f"{text[:most]}…"
