@@ -21,7 +21,6 @@ import resource
 import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -32,6 +31,8 @@ from typing import Any
 from mutants import EQUIVALENT, KNOWN
 from test_map import PACKAGE, ROOT, TestMap, compiled_with, functions_of, stand_ins
 
+BUILD = ROOT / "build" / "mutate"
+"""Where the copies of the package are kept."""
 ROOMS = ("planning", "evaluation", "learners", "maps", "recording")
 """The rooms that are changed."""
 
@@ -182,8 +183,22 @@ class Laboratory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.copy = folder / "src"
-        shutil.copytree(ROOT / "src", self.copy)
+        self._copy_sources()
         self.sound: dict[str, bool] = {}
+
+    def _copy_sources(self) -> None:
+        """Make the copy equal to the package; what numba compiled of unchanged files stays."""
+        wanted = {path.relative_to(ROOT / "src") for path in (ROOT / "src").rglob("*") if path.is_file()}
+        wanted = {path for path in wanted if "__pycache__" not in path.parts}
+        held = {path.relative_to(self.copy) for path in self.copy.rglob("*") if path.is_file()}
+        for path in held - wanted:
+            if "__pycache__" not in path.parts:
+                (self.copy / path).unlink()
+        for path in wanted:
+            source, target = ROOT / "src" / path, self.copy / path
+            if not target.exists() or target.read_bytes() != source.read_bytes():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, target)
 
     def catcher(self, mutant: Mutant, tests: TestMap) -> str | None:
         """The test that fails with the fault and passes without it."""
@@ -313,22 +328,43 @@ def main() -> None:
     parser.add_argument(
         "--map", type=Path, default=ROOT / "build" / "test_map.json", help="where the tests are kept"
     )
+    parser.add_argument("--jobs", type=int, default=1, help="faults tried side by side")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     preload()
-    with tempfile.TemporaryDirectory() as folder:
-        laboratory, tests = Laboratory(Path(folder)), TestMap(options.map)
-        if not options.known:
-            tests.update(laboratory.child, laboratory.copy)
-        results = {}
-        chosen = chosen_mutants(options)
-        for number, mutant in enumerate(chosen, start=1):
-            results[mutant] = laboratory.catcher(mutant, tests)
-            verdict = "SURVIVED" if results[mutant] is None else "caught"
-            print(
-                f"{number}/{len(chosen)} {verdict} {mutant.kind}: {mutant.id} [{results[mutant]}]", flush=True
+    laboratory, tests = Laboratory(BUILD / "0"), TestMap(options.map)
+    if not options.known:
+        tests.update(laboratory.child, laboratory.copy)
+    chosen = chosen_mutants(options)
+    children = []
+    for job in range(1, options.jobs):
+        if not (pid := os.fork()):
+            try_all(chosen[job :: options.jobs], Laboratory(BUILD / str(job)), tests)
+            os._exit(0)
+        children.append(pid)
+    results = try_all(chosen[:: options.jobs], laboratory, tests)
+    for job, pid in enumerate(children, start=1):
+        if os.waitpid(pid, 0)[1]:
+            raise SystemExit(f"job {job} failed.")
+        results |= dict(
+            zip(
+                chosen[job :: options.jobs],
+                json.loads((BUILD / str(job) / "results").read_text()),
+                strict=True,
             )
+        )
     report(results, options)
+
+
+def try_all(mutants: list[Mutant], laboratory: Laboratory, tests: TestMap) -> dict[Mutant, str | None]:
+    """Try each fault, and keep the tests that noticed in the laboratory's folder."""
+    results: dict[Mutant, str | None] = {}
+    for number, mutant in enumerate(mutants, start=1):
+        results[mutant] = laboratory.catcher(mutant, tests)
+        verdict = "SURVIVED" if results[mutant] is None else "caught"
+        print(f"{number}/{len(mutants)} {verdict} {mutant.kind}: {mutant.id} [{results[mutant]}]", flush=True)
+    (laboratory.folder / "results").write_text(json.dumps(list(results.values())))
+    return results
 
 
 def chosen_mutants(options: argparse.Namespace) -> list[Mutant]:

@@ -20,10 +20,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "vinlab"
-FOLDERS = (
-    "planning", "modules", "networks", "navigation", "evaluation", "learners", "maps", "recording", "models",
-    "domains", "experiments", "cli", "figures", "export",
-)  # fmt: skip
+FOLDERS = ("evaluation", "recording", "maps", "learners", "planning", "modules", "navigation", "models")
 """The tests that are run to make the map."""
 
 Name = tuple[str, str]

@@ -17,8 +17,9 @@ import torch
 
 from reliability.bombs import PLACES
 from reliability.cases import Case, SilentDifference, command
-from reliability.odd_bytes import Rng, damaged, odd_json
+from reliability.odd_bytes import ODD_VALUES, Rng, damaged, odd_json
 from vinlab import models
+from vinlab.recording.checkpoint import load_checkpoint, save_checkpoint
 from vinlab.recording.finished_run import CHECKPOINT, MANIFEST, METRICS, RESULT, WEIGHTS, open_run
 from vinlab.recording.weights import load_tensors
 
@@ -94,6 +95,7 @@ USES = {
     "export": command("export", "{}/run", "{}/a.onnx"),
     "load": lambda folder: models.load(folder / "run"),
     "metrics": lambda folder: open_run(folder / "run").metrics(),
+    "plot": command("plot", "{}/run", "--out", "{}/figures"),
 }
 
 
@@ -180,6 +182,57 @@ def resumed_runs(rng: Rng, count: int) -> Iterator[Case]:
         )
 
 
+def odd_checkpoints(rng: Rng, count: int) -> Iterator[Case]:
+    """A killed run whose checkpoint has a right checksum and one odd field or tensor; it is resumed."""
+    found = load_checkpoint(fixtures() / "killed" / CHECKPOINT)
+    assert found is not None
+    use = command("train", SETTING, "--budget", "smoke", "--threads", "1", "--out", "{}/run", "--resume")
+    for number in range(count):
+        tensors, state = dict(found.tensors), dict(found.state)
+        if number % 2:
+            place = str(rng.choice(list(state)))
+            state[place] = ODD_VALUES[int(rng.integers(len(ODD_VALUES)))]
+            kind = f"{place} is {str(state[place])[:20]!r}"
+        else:
+            place = str(rng.choice(list(tensors)))
+            kind = f"{place} is odd"
+            odd = [tensors[place].double(), tensors[place].flatten()[:0], tensors[place] * float("nan"), None]
+            if (changed := odd[int(rng.integers(len(odd)))]) is None:
+                del tensors[place]
+            else:
+                tensors[place] = changed
+
+        def change(run: Path, tensors: Any = tensors, state: Any = state) -> None:
+            save_checkpoint(
+                run / CHECKPOINT,
+                tensors,
+                state,
+                metrics_lines=found.metrics_lines,
+                seconds=1.0,
+                metrics=found.metrics,
+            )
+
+        yield Case("runs: odd checkpoints", f"{kind}, {number}", use, copied("killed", change))
+
+
+def odd_metrics(rng: Rng, count: int) -> Iterator[Case]:
+    """Lines of metrics with one odd field."""
+    lines = (fixtures() / "finished" / METRICS).read_bytes().splitlines()
+    for number in range(count):
+        place = int(rng.integers(len(lines)))
+        kind, data = odd_json(json.loads(lines[place]), rng)
+        changed = b"\n".join([*lines[:place], data, *lines[place + 1 :]]) + b"\n"
+        use = str(rng.choice(["metrics", "show", "table", "plot"]))
+
+        def change(run: Path, changed: bytes = changed) -> None:
+            unsealed = json.loads((run / RESULT).read_text())
+            del unsealed["checksums"]
+            (run / RESULT).write_text(json.dumps(unsealed))
+            (run / METRICS).write_bytes(changed)
+
+        yield Case("runs: odd metrics", f"{kind}, {use}, {number}", USES[use], copied("finished", change))
+
+
 def odd_places(rng: Rng) -> Iterator[Case]:
     """Folders, pipes and links in place of the files of a run."""
     for file in (MANIFEST, RESULT, METRICS, WEIGHTS):
@@ -249,8 +302,10 @@ def odd_cards(rng: Rng, count: int) -> Iterator[Case]:
 def cases(rng: Rng, count: int) -> Iterator[Case]:
     """About ``count`` cases."""
     yield from odd_places(rng)
-    yield from odd_records(rng, count * 35 // 100)
-    yield from damaged_runs(rng, count * 25 // 100)
+    yield from odd_records(rng, count * 25 // 100)
+    yield from odd_checkpoints(rng, count * 8 // 100)
+    yield from odd_metrics(rng, count * 8 // 100)
+    yield from damaged_runs(rng, count * 20 // 100)
     yield from resumed_runs(rng, count * 5 // 100)
     yield from odd_tensors(rng, count * 15 // 100)
     yield from odd_cards(rng, count * 15 // 100)

@@ -80,3 +80,40 @@ def test_validation_sees_the_policy_as_it_acts():
 def test_a_loss_that_is_no_number_is_refused():
     with pytest.raises(InputError, match="became nan in epoch 1"):
         training().require_finite(torch.tensor(float("nan")))
+
+
+ODD_STATES = {
+    "epoch": [-1, True, 0.5, "x", None, 10**200, [1]],
+    "best_epoch": [-2, "0", [1e308], None],
+    "best_score": ["x", None, [1]],
+}
+
+
+@pytest.mark.parametrize(("field", "value"), [(name, one) for name, odd in ODD_STATES.items() for one in odd])
+def test_an_odd_state_of_a_checkpoint_is_one_sentence(field, value):
+    record = Memory()
+    one = training(record)
+    move(one)
+    one.keep_if_best(1.0)
+    one.save()
+    record.kept[1][field] = value
+    with pytest.raises(InputError, match="The checkpoint does not belong to this training"):
+        training(record).resume()
+
+
+@pytest.mark.parametrize("place", ["weights/weight", "best/weight", "optimiser/0.exp_avg"])
+@pytest.mark.parametrize(
+    "change", [lambda old: old.flatten()[:1], lambda old: old.double(), lambda old: None]
+)
+def test_odd_tensors_of_a_checkpoint_are_one_sentence(place, change):
+    record = Memory()
+    one = training(record)
+    move(one)
+    one.keep_if_best(1.0)
+    one.save()
+    tensors = record.kept[0]
+    changed = change(tensors.pop(place))
+    if changed is not None:
+        tensors[place] = changed
+    with pytest.raises(InputError, match="The checkpoint does not belong to this training"):
+        training(record).resume()

@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from vinlab.maps import Frame, MapOptions, read_map, read_scenarios
+from vinlab.maps.pictures import read_picture
 from vinlab.maps.safe_files import LARGEST_FILE, files_below
 from vinlab.types import InputError
 
@@ -386,3 +387,16 @@ def test_scenarios_are_not_looked_for_on_a_whole_disk(tmp_path, monkeypatch):
 def test_a_text_of_many_empty_lines_is_refused_before_it_is_split(tmp_path):
     (tmp_path / "a.map").write_bytes(b"type octile\nheight 4\nwidth 4\nmap\n" + b"\n" * (30 * 2**20))
     refused(read_map, tmp_path / "a.map")
+
+
+def test_a_jpeg_of_thousands_of_scans_is_refused_before_it_is_unpacked(tmp_path):
+    content = io.BytesIO()
+    Image.new("L", (64, 64)).save(content, "JPEG", progressive=True)
+    data = content.getvalue()
+    last = data.rindex(b"\xff\xda")
+    (tmp_path / "few.jpg").write_bytes(data)
+    (tmp_path / "many.jpg").write_bytes(data[:-2] + data[last:-2] * 500 + data[-2:])
+    assert read_map(tmp_path / "few.jpg").obstacles.shape == (64, 64)
+    for read in (read_map, read_picture):
+        with pytest.raises(InputError, match="expected a JPEG image of at most 100 scans, got 5"):
+            read(tmp_path / "many.jpg")

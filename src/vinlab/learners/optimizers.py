@@ -101,4 +101,19 @@ def restore_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Te
     for key, tensor in tensors.items():
         index, name = key.split(".", 1)
         memory.setdefault(int(index), {})[name] = tensor
+    _require_fitting(optimiser, memory)
     optimiser.load_state_dict({"state": memory, "param_groups": optimiser.state_dict()["param_groups"]})
+
+
+def _require_fitting(optimiser: torch.optim.Optimizer, memory: Mapping[int, Mapping[str, Tensor]]) -> None:
+    """The state of every parameter has the same entries, which are single numbers or of the parameter's shape."""
+    parameters = [parameter for group in optimiser.param_groups for parameter in group["params"]]
+    names = {frozenset(entries) for entries in memory.values()}
+    shapes = all(
+        tensor.dim() == 0
+        or (tensor.shape, tensor.dtype) == (parameters[index].shape, parameters[index].dtype)
+        for index, entries in memory.items()
+        for tensor in entries.values()
+    )
+    if len(names) > 1 or not shapes:
+        raise ValueError("expected the optimiser's state of this policy, got another")

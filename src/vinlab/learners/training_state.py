@@ -11,6 +11,8 @@ from vinlab.learners.callbacks import RunLogger, Validation, Validator
 from vinlab.learners.optimizers import optimiser_tensors, restore_optimiser
 from vinlab.types import InputError
 
+MOST_EPOCHS = 2**53
+
 
 @dataclass
 class Best:
@@ -81,8 +83,10 @@ class EpochTraining:
 
     def restore_state(self, state: Mapping[str, Any]) -> None:
         """Set what ``state`` returned."""
-        self.epoch = state["epoch"]
-        self.best.score, self.best.epoch = state["best_score"], state["best_epoch"]
+        self.epoch = require_count(state["epoch"], 0)
+        if not isinstance(state["best_score"], int | float):
+            raise ValueError("expected a number as the best score, got something else")
+        self.best.score, self.best.epoch = state["best_score"], require_count(state["best_epoch"], -1)
 
     def save(self) -> None:
         """Save a checkpoint."""
@@ -110,8 +114,10 @@ class EpochTraining:
             group, name = key.split("/", 1)
             groups[group][name] = tensor
         for name, module in self.modules().items():
+            _require_like(groups[name], module.state_dict())
             module.load_state_dict(groups[name])
         restore_optimiser(self.optimiser, groups["optimiser"])
+        _require_like(groups["best"], self.policy.state_dict())
         self.best = Best(weights=groups["best"])
         self.restore_state(state)
 
@@ -122,3 +128,19 @@ class EpochTraining:
                 f"the loss became {loss.item()} in epoch {self.epoch + 1}: expected a finite one; "
                 "use a lower rate or a tighter clip."
             )
+
+
+def require_count(value: Any, least: int) -> int:
+    """A whole number of a checkpoint; anything else is a ValueError, for ``resume`` to name."""
+    if type(value) is not int or value < least or value > MOST_EPOCHS:
+        raise ValueError(f"expected a whole number of at least {least}, got {str(value)[:20]}")
+    return value
+
+
+def _require_like(found: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:
+    """Weights of a checkpoint are none (yet), or have the names, shapes and types of the module's."""
+    if found and (
+        found.keys() != own.keys()
+        or any(found[name].shape != own[name].shape or found[name].dtype != own[name].dtype for name in own)
+    ):
+        raise ValueError("expected the weights of this policy, got others")

@@ -17,6 +17,10 @@ from vinlab.types import InputError
 
 PGM_HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,9})" * 3 + rb"(?:\s*#[^\n]*\n|\r\n|\s)")
 
+JPEG_START = b"\xff\xd8\xff"
+MOST_SCANS = 100
+"""Parts in which a JPEG image may be sent, one finer than the other; ten are usual."""
+
 
 @dataclass(frozen=True)
 class GreyImage:
@@ -57,7 +61,8 @@ def read_image(data: bytes, name: str) -> GreyImage:
     """The shades of a PNG, JPEG, WebP or PGM image; transparent parts are white."""
     if data.startswith(b"\x89PNG"):
         return _read_png(data, name)
-    if data.startswith(b"\xff\xd8\xff"):
+    if data.startswith(JPEG_START):
+        require_few_scans(data, name)
         return _open_image(data, name, "JPEG")
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         return _open_image(data, name, "WebP")
@@ -92,6 +97,12 @@ def _open_image(data: bytes, name: str, kind: str) -> GreyImage:
         raise InputError(
             f"{name}: expected a complete {kind} image, got a damaged one: {_reason(error)}."
         ) from error
+
+
+def require_few_scans(data: bytes, name: str) -> None:
+    """Refuse a JPEG with very many scans: each is small, and passes over the whole image."""
+    if (count := data.count(b"\xff\xda")) > MOST_SCANS:
+        raise InputError(f"{name}: expected a JPEG image of at most {MOST_SCANS} scans, got {count}.")
 
 
 def require_sound_chunks(data: bytes, name: str) -> None:

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float32, Num
 
 from vinlab.maps.geotiff import read_bands
 from vinlab.maps.grid_map import require_side
-from vinlab.maps.image import require_sound_chunks
+from vinlab.maps.image import JPEG_START, require_few_scans, require_sound_chunks
 from vinlab.maps.safe_files import read_content
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.types import InputError
@@ -41,7 +41,7 @@ def picture_of_bytes(data: bytes, name: str) -> Picture:
     """The channels in the content of an image file."""
     if re.match(rb"II[*+]\0|MM\0[*+]", data[:4]):
         return _geotiff(data, name)
-    if data[:4] == b"\x89PNG" or data[:3] == b"\xff\xd8\xff":
+    if data[:4] == b"\x89PNG" or data.startswith(JPEG_START):
         return _image(data, name)
     raise InputError(f"{name}: expected a PNG, JPEG or GeoTIFF image, got another format.")
 
@@ -70,6 +70,8 @@ def _image(data: bytes, name: str) -> Picture:
 
     if data[:4] == b"\x89PNG":
         require_sound_chunks(data, name)
+    else:
+        require_few_scans(data, name)
     try:
         with (
             warnings.catch_warnings(action="ignore"),

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from vinlab.learners.training_state import require_count
 from vinlab.types import InputError
 
 
@@ -66,4 +67,4 @@ class Curriculum:
 
     def restore(self, state: dict[str, int]) -> None:
         """Set what ``state`` returned."""
-        self.level, self.iterations = state["level"], state["iterations"]
+        self.level, self.iterations = require_count(state["level"], 0), require_count(state["iterations"], 0)
