@@ -4,6 +4,7 @@ The module of a command is imported when the command is chosen, so that ``vinlab
 """
 
 import difflib
+import gc
 import io
 import os
 import sys
@@ -120,13 +121,10 @@ def run(name: str, options: Sequence[str]) -> None:
 
 def _call(command: Command, name: str, options: Sequence[str]) -> None:
     """Import and call the command; wrong inputs and a lack of memory in PyTorch end in a sentence."""
-    import tyro
-
-    from vinlab.types import InputError
-
     for option in options:
         if not option or (option.endswith("=") and option.startswith("--")):
             _stop(f"vinlab {name}: expected a value, got an empty text{_before(option, options)}.", 2)
+    function, cli, InputError = _import(command)
     code = 0
     if command.compiles and not _has_compiled():
         print(
@@ -134,7 +132,7 @@ def _call(command: Command, name: str, options: Sequence[str]) -> None:
             file=sys.stderr,
         )
     try:
-        code = tyro.cli(command.load(), prog=f"vinlab {name}", args=options)
+        code = cli(function, prog=f"vinlab {name}", args=options)
     except InputError as error:
         _stop(f"vinlab: {error}", 1)
     except RuntimeError as error:
@@ -143,6 +141,23 @@ def _call(command: Command, name: str, options: Sequence[str]) -> None:
         raise MemoryError from error
     if code:
         sys.exit(code)
+
+
+def _import(command: Command) -> tuple[Callable[..., Any], Callable[..., Any], type[Exception]]:
+    """The function of a command, the parser of options, and the error for wrong inputs.
+
+    Nothing that is imported is ever garbage, and looking for it takes a fifth of the start, so the collector waits.
+    """
+    gc.disable()
+    try:
+        import tyro
+
+        from vinlab.types import InputError
+
+        return command.load(), tyro.cli, InputError
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _has_compiled() -> bool:

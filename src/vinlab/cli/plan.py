@@ -19,7 +19,6 @@ from vinlab.cli.output import (
     path_words,
     print_json,
 )
-from vinlab.figures.save import save_figure
 from vinlab.maps import (
     CostOptions,
     GridMap,
@@ -29,7 +28,6 @@ from vinlab.maps import (
     write_route,
 )
 from vinlab.models import Model
-from vinlab.navigation.draw import graded_figure, route_figure
 from vinlab.navigation.greedy import takes_costs
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
 from vinlab.navigation.routes import Route
@@ -188,10 +186,18 @@ def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, cor
         print(f"Of the {len(goals)} goals the nearest is {route.goal}.")
     if options.path_out is not None:
         print(path_words(options.path_out, written=written))
-    drawn = graded_figure(map, route) if map.is_graded else route_figure(map.obstacles_for(route.goal), route)
-    save_figure(drawn, options.out)
+    _draw(map, route, options.out)
     print(f"Drawn in {options.out}.")
     return exit_code(route)
+
+
+def _draw(map: GridMap, route: Route, out: Path) -> None:
+    """Write the figure; Matplotlib is imported here, as --json draws nothing."""
+    from vinlab.figures.save import save_figure
+    from vinlab.navigation.draw import graded_figure, route_figure
+
+    drawn = graded_figure(map, route) if map.is_graded else route_figure(map.obstacles_for(route.goal), route)
+    save_figure(drawn, out)
 
 
 def _short_summary(map: GridMap, route: Route, *, several: bool) -> dict[str, Any]:

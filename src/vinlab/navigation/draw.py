@@ -1,7 +1,5 @@
 """Figures of a route on a map."""
 
-from typing import Any
-
 import numpy as np
 from jaxtyping import Bool
 from matplotlib.figure import Figure
@@ -11,6 +9,7 @@ from vinlab.figures.plans import plan_figure
 from vinlab.maps import GridMap
 from vinlab.navigation.display import display_range
 from vinlab.navigation.routes import Route
+from vinlab.planning.exact import cost_to_go
 from vinlab.types import GridProblems
 
 
@@ -51,10 +50,8 @@ def graded_figure(map: GridMap, route: Route) -> Figure:
 
 def _region_of(goal: tuple[int, int], obstacles: np.ndarray) -> Bool[np.ndarray, "H W"]:
     """The free cells that straight moves join to the goal."""
-    from scipy.ndimage import label
-
-    regions: Any = label(obstacles == 0)
-    return regions[0] == regions[0][goal]
+    blocked = np.asarray(obstacles != 0, np.uint8)
+    return np.isfinite(cost_to_go(blocked[None], np.array([goal]), num_moves=4)[0])
 
 
 def _map_figure(obstacles: np.ndarray, route: Route) -> Figure:
