@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install run test browser check format catalogue wheel docs figures pictures fuzz soak soak-page mutate oldest clean
+.PHONY: install run test browser check format catalogue cards wheel docs figures pictures fuzz soak soak-page mutate oldest clean
 
 install: .venv/.installed
 
@@ -44,6 +44,10 @@ format: .venv/.installed-test
 # The list of settings that `vinlab list` reads.
 catalogue: install
 	$(BIN)/python -m vinlab.experiments.catalogue
+
+# The page of the shipped models, from their cards.
+cards: install
+	$(BIN)/python docs/cards.py
 
 # The wheel and the source archive, built, and the wheel tried in a clean environment.
 wheel: | .venv/bin/python

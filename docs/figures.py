@@ -15,10 +15,13 @@ from pathlib import Path
 import numpy as np
 
 import vinlab
+from vinlab.domains.gridworld import places
+from vinlab.domains.gridworld.gallery import GALLERY, gallery_problem
 from vinlab.experiments.terrain_costs.evaluate import held_out
 from vinlab.experiments.terrain_costs.figures import routes_figure as ground_routes_figure
 from vinlab.figures import style
 from vinlab.figures.cost_map import CostView, cost_figure
+from vinlab.figures.paths import paths_figure
 from vinlab.figures.save import save_figure
 from vinlab.figures.schematics import hierarchical_figure, planning_module_figure, vin_figure
 from vinlab.maps import GridMap, Relief, SlopeCurve
@@ -30,29 +33,23 @@ IMAGES = ROOT / "docs" / "images"
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
 
-def floor_plan() -> np.ndarray:
-    """Six offices on both sides of a corridor, with doors and some furniture."""
-    floor = np.zeros((41, 61), np.uint8)
-    floor[[0, 16, 24, 40], :] = 1
-    floor[:, [0, 60]] = 1
-    for wall in (15, 30, 45):
-        floor[:16, wall] = floor[24:, wall] = 1
-    for door in (8, 20, 38, 52):
-        floor[16, door : door + 2] = floor[24, door + 3 : door + 5] = 0
-    rng = np.random.default_rng(3)
-    for row, col in zip(rng.integers(2, 37, 40), rng.integers(2, 57, 40), strict=True):
-        if not 14 <= row <= 25:
-            floor[row : row + 2, col : col + 2] = 1
-    return floor
-
-
 def draw_floor_plan() -> None:
     """A route on a floor plan, by the default model."""
-    floor = floor_plan()
+    floor = places.offices(np.random.default_rng(3))
     start, goal = (5, 4), (33, 57)
     floor[4:7, 3:6] = floor[32:35, 56:59] = 0
     route = vinlab.navigate(vinlab.load(default_id(corner_cutting=True)), floor, start, goal)
     save_figure(route_figure(floor, route), IMAGES / "floor.png")
+
+
+def draw_gallery() -> None:
+    """The maps of the gallery, each with the route of the default model."""
+    model = vinlab.load(default_id(corner_cutting=True))
+    for name in GALLERY:
+        problem = gallery_problem(name)
+        route = vinlab.navigate(model, problem.obstacles[0], problem.starts[0], problem.goals[0])
+        figure = paths_figure(problem, [route.path], [route.optimal_path])
+        save_figure(figure, IMAGES / "gallery" / f"{name}.png")
 
 
 def draw_value_spread() -> None:
@@ -151,6 +148,7 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     for draw in (
         draw_floor_plan,
+        draw_gallery,
         draw_value_spread,
         draw_slope_curves,
         draw_slope_routes,

@@ -1,6 +1,8 @@
 """What README and docs say is true: their code runs, their commands exist, their links and modules exist."""
 
 import functools
+import importlib.util
+import inspect
 import re
 import shlex
 from pathlib import Path
@@ -10,6 +12,8 @@ import tyro
 
 import vinlab
 from vinlab import cli
+from vinlab.cli.serve import serve
+from vinlab.domains.gridworld.gallery import GALLERY
 from vinlab.experiments import experiment_of
 from vinlab.experiments.base import TrainingRequest
 from vinlab.experiments.catalogue import ALIASES, NAMES, read_catalogue
@@ -33,6 +37,7 @@ SCRIPT = re.compile(r"python ((?:examples|benchmarks)/\w+\.py)")
 MODULE = re.compile(r"^::: (vinlab[\w.]+)$", re.MULTILINE)
 PUBLIC = "docs/reference/public.md"
 """The page that shows names in place of modules."""
+PORT = inspect.signature(serve).parameters["port"].default
 RUN_OF_FIRST_PLAN = "runs/gridworld/8/vin/default-paper/seed-0"
 
 DOCUMENTED = ("planning", "modules", "networks", "integrations", "domains", "learners", "evaluation")
@@ -161,3 +166,18 @@ def test_changelog_and_citation_name_this_version():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {vinlab.__version__}\n" in citation
     assert all(name in citation for name in ("Tamar", "Wu", "Thomas", "Levine", "Abbeel"))
+
+
+def test_the_page_of_the_shipped_models_is_that_of_their_cards():
+    spec = importlib.util.spec_from_file_location("cards", ROOT / "docs" / "cards.py")
+    assert spec is not None
+    assert spec.loader is not None
+    cards = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(cards)
+    assert PAGES["docs/models.md"] == cards.page(), "make cards writes it anew"
+
+
+def test_the_gallery_of_the_documentation_shows_every_map_with_a_link():
+    for name, entry in GALLERY.items():
+        assert f"![{entry.about}](images/gallery/{name}.png)" in PAGES["docs/gallery.md"]
+        assert f"[{name}](http://127.0.0.1:{PORT}/#map={name})" in PAGES["docs/gallery.md"]

@@ -161,3 +161,29 @@ def test_grid_problems_are_the_same_for_the_same_seed(tmp_path, capsys):
     assert first.obstacles.shape == (5, 9, 9)
     assert np.array_equal(first.obstacles, second.obstacles)
     assert "5 problems of 9 x 9 cells" in capsys.readouterr().out
+
+
+def test_the_gallery_is_written_as_images_that_plan_reads(tmp_path, capsys):
+    from vinlab.domains.gridworld.gallery import GALLERY, gallery_problem
+    from vinlab.maps import read_map
+
+    main(["data", "gallery", "--out", str(tmp_path / "maps")])
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == len(GALLERY)
+    for line, name in zip(said, GALLERY, strict=True):
+        read = read_map(tmp_path / "maps" / f"{name}.png")
+        assert np.array_equal(read.obstacles, gallery_problem(name).obstacles[0])
+        assert line.startswith(f"vinlab plan {tmp_path / 'maps' / name}.png --start ")
+    command = said[0].split("#")[0].split()[1:]
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--json", "--threshold", "2"])
+    assert stopped.value.code == 1
+    main([*command, "--json"])
+    assert '"reached": true' in capsys.readouterr().out
+
+
+def test_the_gallery_needs_a_folder(tmp_path, capsys):
+    (tmp_path / "maps").write_text("")
+    with pytest.raises(SystemExit):
+        main(["data", "gallery", "--out", str(tmp_path / "maps")])
+    assert "expected a folder for the images" in capsys.readouterr().err

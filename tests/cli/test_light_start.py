@@ -57,3 +57,28 @@ def test_planning_loads_neither_learners_nor_experiments(tmp_path):
     assert (tmp_path / "plan.png").exists()
     assert len(ours(modules)) <= 90
     assert [name for name in modules if name.startswith(("vinlab.learners", "vinlab.experiments"))] == []
+    assert [name for name in modules if name.startswith("scipy.ndimage")] == []
+
+
+def test_a_plan_that_draws_nothing_loads_no_matplotlib(tmp_path):
+    np.save(tmp_path / "map.npy", np.zeros((10, 10), np.uint8))
+    command = ["plan", str(tmp_path / "map.npy"), "--start", "1,1", "--goal", "8,8", "--json"]
+    modules = loaded(f"from vinlab.cli import main; main({command!r})")
+    assert [name for name in modules if name.startswith("matplotlib")] == []
+
+
+def test_nothing_is_collected_while_modules_are_imported():
+    """Looking for garbage among what is imported takes a fifth of the start."""
+    statement = """
+import gc
+early = []
+gc.callbacks.append(
+    lambda phase, info: early.append("torch" in sys.modules and "vinlab.cli.show" not in sys.modules)
+)
+from vinlab.cli import main
+main(["show", "grid/any"])
+print("EARLY", sum(early), gc.isenabled())
+"""
+    command = [sys.executable, "-c", COUNT.format(statement=statement)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "EARLY 0 True\n" in done.stdout

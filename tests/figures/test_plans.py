@@ -104,3 +104,19 @@ def test_a_map_without_cells_is_refused() -> None:
         plan_figure(
             nothing, nothing, nothing, predicted=np.zeros((1, 2)), shortest=None, start=(0, 0), goal=(0, 0)
         )
+
+
+def test_the_scale_of_colours_shows_that_numbers_lie_beyond_it() -> None:
+    reward, path = np.linspace(-5.0, 0.0, 64).reshape(8, 8), np.array([(0, 1)])
+
+    def ends(reward_range: tuple[float, float] | None) -> str:
+        fields = (np.zeros((8, 8)), reward, np.zeros((8, 8)))
+        figure = plan_figure(
+            *fields, predicted=path, shortest=None, start=(0, 1), goal=(0, 1), reward_range=reward_range
+        )
+        bar = next(axes for axes in figure.axes if hasattr(axes, "_colorbar"))
+        return bar._colorbar.extend  # pyright: ignore[reportAttributeAccessIssue]
+
+    assert ends(None) == "neither"
+    assert ends((-2.0, 0.0)) == "min"
+    assert ends((-2.0, -1.0)) == "both"

@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+from vinlab.domains.gridworld.gallery import GALLERY
 from vinlab.models import shipped_ids
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -41,7 +42,7 @@ def server():
     last, said = process.communicate(timeout=30)
     assert process.returncode == 0
     assert last.strip() == "The page is closed."
-    assert said == ""
+    assert [line for line in said.splitlines() if not line.startswith("Kernels are compiled")] == []
 
 
 @pytest.fixture(scope="module")
@@ -275,6 +276,12 @@ def settled(page) -> None:
 
 def agrees(page) -> bool:
     """Whether the verdict belongs to the map that is shown: the same question again gives the same answer."""
+    answer, shown = answer_and_shown(page)
+    return answer == shown
+
+
+def answer_and_shown(page) -> tuple[list[str], list[str]]:
+    """The lengths in the answer to the question that the link holds, and those on the page."""
     return page.evaluate("""async () => {
         const state = new URLSearchParams(location.hash.slice(1));
         const [height, width] = state.get("size").split("x").map(Number);
@@ -287,7 +294,7 @@ def agrees(page) -> bool:
         const optimal = plan.optimal === null ? "no path exists" : plan.optimal.toFixed(2);
         const cost = plan.reached ? plan.cost.toFixed(2) : `stops after ${plan.path.length - 1} steps`;
         const shown = (id) => document.getElementById(id).textContent;
-        return shown("optimal") === optimal && shown("cost") === cost;
+        return [[optimal, cost], [shown("optimal"), shown("cost")]];
     }""")
 
 
@@ -337,6 +344,7 @@ def random_action(page, rng) -> None:
         lambda: page.select_option("#model", str(rng.choice(["grid/any", "gridworld/16/vin"]))),
         lambda: page.click("#corners"),
         lambda: page.click("#play"),
+        lambda: page.click(f"#gallery li:nth-child({rng.integers(1, 11)}) a"),
         lambda: page.keyboard.press(str(rng.choice(["r", "m", "+", "-", "Control+z"]))),
     ]
     chosen = actions[rng.integers(len(actions))]
@@ -354,7 +362,8 @@ def test_random_quick_clicks_leave_no_stale_verdict(page):
         if "Pause" in page.inner_text("#play"):
             page.click("#play")
         settled(page)
-        assert agrees(page), page.url
+        answer, shown = answer_and_shown(page)
+        assert answer == shown, page.url
 
 
 def test_a_drawing_survives_a_change_of_size_and_undo_takes_back(page):
@@ -400,3 +409,58 @@ def test_axe_finds_no_serious_fault(browser, server, scheme):
     page.close()
     serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
     assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in serious] == []
+
+
+@pytest.mark.parametrize("name", list(GALLERY))
+def test_a_link_opens_a_map_of_the_gallery(page, server, name):
+    act(page, lambda: page.click(f"#gallery a[href='#map={name}']"))
+    settled(page)
+    assert page.inner_text("#message").startswith(f"{GALLERY[name].about}: ")
+    assert page.inner_text("#verdict") == "✓ Goal reached by a shortest path."
+    assert agrees(page)
+
+
+def test_a_link_to_the_gallery_works_from_elsewhere(browser, server):
+    page = browser.new_page()
+    page.goto(f"{server}#map=cave")
+    wait_until(page, "document.documentElement.dataset.plans >= 1")
+    assert page.inner_text("#message") == "A cave: 64 × 88 cells."
+    shot(page, "gallery")
+    page.close()
+
+
+def test_from_an_image_a_link_to_the_gallery_chooses_a_model_for_maps(page):
+    act(page, lambda: page.select_option("#model", "mars/vin"))
+    act(page, lambda: page.click("#gallery a[href='#map=maze']"))
+    assert page.input_value("#model") != "mars/vin"
+    assert page.inner_text("#verdict") == "✓ Goal reached by a shortest path."
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ("#map=moon", "The gallery has no map “moon”."),
+        ("#size=8x8&walls=%25&start=1,1", "The link is damaged."),
+    ],
+)
+def test_a_wrong_link_says_so_until_another_world_comes(page, browser, server, link, sentence):
+    other = browser.new_page()
+    other.goto(f"{server}{link}")
+    wait_until(other, "document.documentElement.dataset.plans >= 1")
+    settled(other)
+    assert other.inner_text("#message") == f"{sentence} A random world is shown instead."
+    other.close()
+    before = page.inner_text("#verdict")
+    page.evaluate(f"location.hash = {link!r}")
+    wait_until(page, f"message.textContent === {sentence!r}")
+    assert page.inner_text("#verdict") == before
+    act(page, lambda: page.click("#random"))
+    assert page.inner_text("#message") == ""
+
+
+def test_the_page_says_that_it_works_while_a_world_is_made(page):
+    page.route("**/api/world", lambda route: (page.wait_for_timeout(300), route.continue_()))
+    page.evaluate("document.getElementById('random').click()")
+    assert page.evaluate("document.documentElement.dataset.planning") == "true"
+    settled(page)
+    assert agrees(page)

@@ -293,3 +293,19 @@ def test_a_cell_without_a_path_does_not_stretch_the_colours_of_the_value():
     with TestClient(make_app(models, hosts=LOCAL), base_url="http://127.0.0.1:8028") as client:
         value = client.post("/api/plan", content=json.dumps(world)).json()["value"]
     assert value["high"] - value["low"] < 100
+
+
+def test_the_gallery_holds_ten_worlds_that_can_be_planned(client):
+    maps = client.get("/api/gallery").json()["maps"]
+    assert len(maps) == 10
+    for world in maps:
+        fields = {name: world[name] for name in ("height", "width", "cells", "start", "goal")}
+        answer = client.post("/api/plan", content=json.dumps({"model": "m", "iterations": 1} | fields))
+        assert answer.status_code == 200
+        assert answer.json()["optimal"] >= max(world["height"], world["width"])
+
+
+def test_numbers_beyond_the_scale_of_colours_are_said_to_be(client):
+    found = ask(client).json()
+    assert {"low", "high", "below", "above"} <= set(found["reward"])
+    assert found["value"]["above"] is False

@@ -40,7 +40,9 @@ LONGEST = 800
 
 COMMANDS = {
     "list": Command("catalogue:list_settings", "List the settings, and which have shipped weights."),
-    "show": Command("show:show", "Show the whole configuration of a setting, or a finished run."),
+    "show": Command(
+        "show:show", "Show the whole configuration of a setting, a finished run, or a model's card."
+    ),
     "data": Command("data:data", "Generate problems, or cut them from terrain images, into a file."),
     "train": Command(
         "train:train",

@@ -17,7 +17,7 @@ def list_settings(all: bool = False) -> None:
     entries = read_catalogue()
     shown = {id: entry for id, entry in entries.items() if all or not entry.control}
     print("\n".join(catalogue_lines(shown, set(shipped_ids()))))
-    print("\n* weights are shipped: vinlab evaluate ID, vinlab plot ID")
+    print("\n* weights are shipped: vinlab evaluate ID, vinlab plot ID, vinlab show ID --card")
     if len(shown) < len(entries):
         print(f"{len(entries) - len(shown)} controls and ablations more: vinlab list --all")
 

@@ -72,7 +72,7 @@ class TerrainOptions:
 
 
 def data(
-    domain: Positional[Literal["gridworld", "mars", "terrain-costs"]],
+    domain: Positional[Literal["gridworld", "mars", "terrain-costs", "gallery"]],
     /,
     terrain: Annotated[TerrainOptions, arg(name="")],
     out: Path,
@@ -87,9 +87,9 @@ def data(
     """Generate problems, or cut them from images of terrain, and write a file for evaluate --problems or fit.
 
     Args:
-        domain: Which domain.
+        domain: Which domain; gallery: ten maps as images, to try plan on.
         terrain: The files of real terrain.
-        out: The .npz file to write; terrain-costs: also a folder, for PNG images and paths.csv.
+        out: The .npz file to write; terrain-costs: also a folder, for PNG images and paths.csv; gallery: a folder.
         size: Side of the square maps in cells, 16 (terrain-costs: 40) if not given; mazes need an odd one; on Mars a
             cell is 8 x 8 pixels.
         count: Number of problems, 1000 if not given; terrain-costs: of pictures, 100 if not given.
@@ -101,6 +101,11 @@ def data(
     """
     require_between(0, seed, MOST_SEED, "--seed")
     require_file_name(out)
+    if domain == "gallery":
+        from vinlab.cli.data_gallery import write_gallery
+
+        write_gallery(out)
+        return
     if domain == "terrain-costs":
         write_pictures(out, size=size or 40, count=count or 100, paths=paths, detours=detours, seed=seed)
         return

@@ -1,6 +1,7 @@
 """``vinlab show``."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,11 @@ from vinlab.experiments import experiment_of
 from vinlab.experiments.base import Budget, Recipe, TrainingRequest
 from vinlab.experiments.overrides import parse_overrides
 from vinlab.experiments.runner import config_record, configuration
+from vinlab.models import shipped_ids
+from vinlab.models.names import suggestion
 from vinlab.recording.finished_run import open_run
 from vinlab.recording.serialization import to_plain
+from vinlab.types import InputError
 
 
 def show(
@@ -20,15 +24,20 @@ def show(
     budget: Budget = "paper",
     recipe: Recipe = "default",
     set: Annotated[tuple[str, ...], UseAppendAction] = (),
+    card: bool = False,
 ) -> None:
-    """Show the whole configuration of a setting, as the manifest of a run holds it, or a finished run.
+    """Show the whole configuration of a setting, as the manifest of a run holds it, a finished run, or a model's card.
 
     Args:
         id: A setting such as gridworld/16/vin, or the folder of a run.
         budget: smoke takes seconds, small minutes, paper the paper's own sizes.
         recipe: default learns best and fastest; paper does what the authors did; noise learns best by their means.
         set: A field to change, as NAME=VALUE.
+        card: Show the card of the shipped model instead: what it is for, its limits, scores and training.
     """
+    if card:
+        _show_card(id)
+        return
     if Path(id).is_dir():
         run = open_run(id)
         print(json.dumps({"manifest": to_plain(run.manifest), "result": run.result}, indent=2))
@@ -37,3 +46,13 @@ def show(
     request = TrainingRequest(id, Path(), budget, recipe, overrides=parse_overrides(set))
     config = config_record(experiment, request, configuration(experiment, request))
     print(json.dumps({"id": id, "budget": budget, "recipe": recipe, **config}, indent=2))
+    if id in shipped_ids():
+        print(f"What the shipped weights are for, and their limits: vinlab show {id} --card", file=sys.stderr)
+
+
+def _show_card(id: str) -> None:
+    if id not in shipped_ids():
+        raise InputError(f"--card: expected a shipped model, got '{id}'{suggestion(id, shipped_ids())}.")
+    from vinlab.cli.cards import card_text
+
+    print(card_text(id).replace("**", "").replace("`", ""))

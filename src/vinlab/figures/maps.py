@@ -32,15 +32,22 @@ def draw_map(axes: Axes, obstacles: Shaped[np.ndarray, "H W"]) -> None:
 
 
 def draw_field(
-    axes: Axes, field: Num[np.ndarray, "H W"], colours: str, hidden: Bool[np.ndarray, "H W"] | None = None
+    axes: Axes,
+    field: Num[np.ndarray, "H W"],
+    colours: str,
+    hidden: Bool[np.ndarray, "H W"] | None = None,
+    span: tuple[float, float] | None = None,
 ) -> AxesImage:
-    """One colour per cell by its number; hidden cells and numbers that are not finite are pale."""
+    """One colour per cell by its number; hidden cells and numbers that are not finite are pale.
+
+    The colours span the numbers that are shown, or ``span``.
+    """
     field, extent = _reduced(field)
     pale = ~np.isfinite(field) if hidden is None else _reduced(hidden)[0] | ~np.isfinite(field)
     colour_map = colormaps[colours].with_extremes(bad=style.HIDDEN)
-    image = axes.imshow(
-        np.ma.masked_array(field, pale), cmap=colour_map, interpolation="nearest", extent=extent
-    )
+    low, high = (None, None) if span is None else span
+    shown = np.ma.masked_array(field, pale)
+    image = axes.imshow(shown, cmap=colour_map, interpolation="nearest", extent=extent, vmin=low, vmax=high)
     frame(axes)
     return image
 

@@ -58,9 +58,13 @@ def plan_figure(
     shortest: Num[np.ndarray, "S 2"] | None,
     start: Position,
     goal: Position,
+    reward_range: tuple[float, float] | None = None,
     title: str = "",
 ) -> Figure:
-    """The map with the predicted and the shortest path, the learned reward, the value of each free cell."""
+    """The map with the predicted and the shortest path, the learned reward, the value of each free cell.
+
+    Rewards outside ``reward_range`` have the colours of its ends, and the scale of colours shows that there are some.
+    """
     maps.require_map("obstacles", obstacles)
     for name, field in (("reward", reward), ("value", value)):
         maps.require_map(name, field, obstacles.shape)
@@ -77,7 +81,8 @@ def plan_figure(
     fields = (("learned reward", reward, style.REWARD_COLOURS), ("value", value, style.VALUE_COLOURS))
     for index, (caption, field, colours) in enumerate(fields, start=1):
         panel = _panel(figure, layout, index, caption)
-        image = maps.draw_field(panel, field, colours, hidden=obstacles != 0 if caption == "value" else None)
+        hidden, span = (obstacles != 0, None) if caption == "value" else (None, reward_range)
+        image = maps.draw_field(panel, field, colours, hidden=hidden, span=span)
         maps.draw_ends(panel, shape, None, goal)
         _colour_scale(figure, layout, index, image)
     return figure
@@ -115,7 +120,16 @@ def _colour_scale(figure: Figure, layout: _Layout, index: int, image: AxesImage)
     width = min(max(layout.panel_width, 1.4), 2.6)
     left += (layout.panel_width - width) / 2
     axes = style.place(figure, left, top + layout.panel_height + 0.12, width, 0.09)
-    scale = figure.colorbar(image, cax=axes, orientation="horizontal")
+    scale = figure.colorbar(image, cax=axes, orientation="horizontal", extend=_beyond(image))
     scale.outline.set_visible(False)  # pyright: ignore
     scale.ax.xaxis.set_major_locator(MaxNLocator(4))
     scale.ax.tick_params(labelsize=style.TICK_SIZE, length=2, color=style.FRAME, labelcolor=style.INK)
+
+
+def _beyond(image: AxesImage) -> str:
+    """At which ends of the scale there are numbers that it does not show."""
+    shown, (low, high) = image.get_array(), image.get_clim()
+    assert shown is not None
+    return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[
+        int(shown.min() < low), int(shown.max() > high)
+    ]

@@ -18,11 +18,12 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
     plan = route.plan
     if plan is None:
         return _map_figure(obstacles, route)
-    reward, value = plan.reward[0, 0].numpy(), plan.value[0, 0].numpy()
+    # Where a reward belongs to a move, a cell shows the mean of its moves, as on the page.
+    reward, value = plan.reward[0].mean(dim=0).numpy(), plan.value[0, 0].numpy()
     lowest = value[_region_of(route.goal, obstacles)].min()
     return plan_figure(
         obstacles,
-        np.clip(reward, *display_range(reward, obstacles)),
+        reward,
         np.maximum(
             value, lowest
         ),  # a cell without a route, from which walls were crossed, would span the scale
@@ -30,6 +31,7 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
         shortest=route.optimal_path if route.exists else None,
         start=route.start,
         goal=route.goal,
+        reward_range=display_range(reward, obstacles),
         title=f"K = {'∞' if route.iterations is None else route.iterations} backups",
     )
 

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from vinlab.models import ANY_MAP, Model
 from vinlab.navigation.images import sees_ground
 from vinlab.serve.bodies import SECONDS, SMALL_BODY, BodyReader, BodyTooSlow
+from vinlab.serve.gallery import gallery_worlds
 from vinlab.serve.ground import ground_of_file
 from vinlab.serve.handlers import answer_map, answer_plan, answer_world
 from vinlab.serve.middleware import SecurityMiddleware, error_response
@@ -68,6 +69,8 @@ def make_app(
         app.add_api_route(path, _file(name, kind), methods=["GET"])
     described = [_describe(model) | {"number": number} for number, model in enumerate(models.values())]
     app.add_api_route("/api/models", lambda: {"models": described}, methods=["GET"])
+    gallery = {"maps": gallery_worlds()}
+    app.add_api_route("/api/gallery", lambda: gallery, methods=["GET"])
 
     answers: dict[str, Callable[[bytes], Any]] = {
         "/api/plan": lambda body: answer_plan(models, plan_request(_json(body))),

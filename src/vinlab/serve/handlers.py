@@ -83,11 +83,12 @@ def _known_values(value: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 
 def _shades(field: np.ndarray, obstacles: np.ndarray) -> dict[str, Any]:
-    """A field of numbers as 256 shades over its display range."""
+    """A field of numbers as 256 shades over its display range, and whether numbers lie beyond its ends."""
     low, high = display_range(field, obstacles)
     scale = 255 / (high - low) if high > low else 0.0
     shades = (np.clip(field, low, high) - low) * scale
-    return {"low": low, "high": high, "shades": _packed(shades.astype(np.uint8))}
+    ends = {"low": low, "high": high, "below": bool(field.min() < low), "above": bool(field.max() > high)}
+    return ends | {"shades": _packed(shades.astype(np.uint8))}
 
 
 def _packed(cells: np.ndarray) -> str:

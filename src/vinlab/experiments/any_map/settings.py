@@ -78,7 +78,7 @@ SETTINGS = {
     ),
     "grid/strict": Setting(
         id="grid/strict",
-        about="the same where a diagonal move may not pass an obstacle's corner",
+        about="one VIN for maps of any size where a diagonal move may not pass an obstacle's corner (K = ∞)",
         configure=lambda budget, recipe: configure(budget, recipe, corner_cutting=False),
         recipes=("default",),
     ),

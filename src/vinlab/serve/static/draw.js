@@ -85,6 +85,16 @@ export function pictureImage(values, width, channels) {
   return canvas;
 }
 
+// A small map of obstacles, one pixel a cell, for a link to it.
+export function drawThumbnail(canvas, world) {
+  [canvas.width, canvas.height] = [world.width, world.height];
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = "#fff";
+  pen.fillRect(0, 0, world.width, world.height);
+  pen.fillStyle = WALL;
+  each(world, (row, col, i) => { if (world.cells[i] === "1") pen.fillRect(col, row, 1, 1); });
+}
+
 // All arrows of one colour are one path.
 function arrows(pen, world, shades, moves, cell, least) {
   const dark = new Path2D(), light = new Path2D(), goal = world.goal[0] * world.width + world.goal[1];

@@ -1,11 +1,12 @@
 // The page: a world that people edit; every change is planned again.
-import { drawField, drawMap, pictureImage } from "/draw.js";
+import { drawField, drawMap, drawThumbnail, pictureImage } from "/draw.js";
 
 const $ = (id) => document.getElementById(id);
 const world = { height: 28, width: 28, cells: new Uint8Array(784), start: [3, 3], goal: [24, 24], image: null, seed: null, slopes_known: true, turn: 0 };
 let image = null; // of the terrain, for models that take one
-let models = [], plan = null, backups = null, radius = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
+let models = [], gallery = [], plan = null, backups = null, radius = null, cursor = null, playing = null, planning = false, stale = false, plans = 0;
 let edited = false; // whether the map holds something that a person drew
+let asking = 0; // worlds and files that the server is reading
 let worldTurn = 0; // counts the worlds that were asked for, so that of several clicks the last one counts
 const past = []; // worlds before the last changes, for Undo
 
@@ -24,7 +25,7 @@ async function replan() {
   stale = true;
   if (planning) return;
   planning = true;
-  busy(true);
+  showBusy();
   try {
     while (stale) {
       stale = false;
@@ -32,9 +33,16 @@ async function replan() {
     }
   } finally {
     planning = false;
-    busy(false);
+    showBusy();
   }
   remember();
+}
+
+// A world from the server; until it is there the page says that it works.
+async function askWorld(path, body) {
+  asking += 1;
+  showBusy();
+  try { return await ask(path, body); } finally { asking -= 1; showBusy(); }
 }
 
 // The answer belongs to the world of its question; where another world was set meanwhile, it is dropped.
@@ -50,16 +58,17 @@ async function planOnce() {
     found.shades = { reward: unpack(found.reward.shades), value: unpack(found.value.shades), moves: unpack(found.moves) };
     plan = found;
     document.documentElement.dataset.plans = ++plans;
-    if ($("message").dataset.kind === "error") say("");
+    if ($("message").dataset.kind === "plan-error") say("");
   } catch (error) {
     if (asked.turn !== world.turn) return;
     plan = null;
-    say(error instanceof TypeError ? "No response from the server; is it still running?" : error.message, "error");
+    say(error instanceof TypeError ? "No response from the server; is it still running?" : error.message, "plan-error");
   }
   show();
 }
 
-function busy(yes) {
+function showBusy() {
+  const yes = planning || asking > 0;
   document.documentElement.dataset.planning = yes;
   if (yes && !plan) showNothing("planning …");
 }
@@ -84,7 +93,8 @@ function show() {
   drawField($("reward"), world, plan.shades.reward, { over: image });
   drawField($("value"), world, plan.shades.value, { hideWalls: true, moves: plan.shades.moves, least: searches() ? 255 - (radius ?? 255) : 0 });
   for (const field of ["reward", "value"])
-    for (const end of ["low", "high"]) $(`${field}-${end}`).textContent = number(plan[field][end]);
+    for (const [end, sign, beyond] of [["low", "≤", "below"], ["high", "≥", "above"]])
+      $(`${field}-${end}`).textContent = `${plan[field][beyond] ? `${sign} ` : ""}${number(plan[field][end])}`;
   showDepth();
   $("verdict").textContent = verdict();
   $("cost").textContent = plan.reached ? plan.cost.toFixed(2) : `stops after ${plan.path.length - 1} steps`;
@@ -133,6 +143,7 @@ const at = ([row, col]) => row * world.width + col;
 // A new world; the one before can be brought back, so nothing that was drawn is lost.
 function setWorld(found, { keep = true, drawn = false } = {}) {
   if (keep) keepWorld();
+  say(""); // what was said is about another world
   plan = null;
   edited = drawn;
   world.turn += 1;
@@ -176,7 +187,7 @@ async function newWorld(kind) {
 async function makeWorld(wanted, ends = {}) {
   const turn = ++worldTurn;
   try {
-    const found = await ask("/api/world", JSON.stringify(wanted));
+    const found = await askWorld("/api/world", JSON.stringify(wanted));
     if (turn === worldTurn) setWorld({ ...found, seed: wanted.seed, ...ends });
   } catch (error) { say(error.message, "error"); }
 }
@@ -189,13 +200,14 @@ function updateControls() {
   $("hint").dataset.images = takesImages();
 }
 
-function modelChanged() {
+async function modelChanged() {
   backups = radius = null;
   if (chosen().any_map) $("corners").checked = chosen().corner_cutting;
   if (world.image ? world.sight === sightOf(chosen()) : !takesImages()) return replan();
   if (takesImages()) $("size").value = 16;
-  if (edited) say("This model needs another kind of world; Undo brings back yours.");
-  return newWorld("obstacles");
+  const drawn = edited;
+  await newWorld("obstacles");
+  if (drawn) say("This model needs another kind of world; Undo brings back yours.");
 }
 
 // A drawing is cut or continued with free cells; a world that nobody has drawn on is made anew.
@@ -377,7 +389,7 @@ async function openFile(file) {
   const turn = ++worldTurn;
   try {
     const reader = chosen().ground ? `/api/ground/${chosen().number}` : takesImages() ? "/api/terrain" : "/api/map";
-    const found = await ask(reader, await file.arrayBuffer());
+    const found = await askWorld(reader, await file.arrayBuffer());
     if (turn !== worldTurn) return;
     setWorld(found, { drawn: true });
     say([`Opened ${file.name}.`, found.assumptions].filter(Boolean).join(" "));
@@ -413,6 +425,7 @@ const cellIn = (state, name) => (state.get(name) ?? "").split(",").map(Number);
 
 function recall() {
   const state = new URLSearchParams(location.hash.slice(1));
+  if (state.has("map")) return openGallery(state.get("map"));
   const size = /^(\d{1,3})x(\d{1,3})$/.exec(state.get("size") ?? "");
   if (!size) return false;
   const [height, width] = [Number(size[1]), Number(size[2])];
@@ -440,15 +453,49 @@ function recallTerrain(state, height, width) {
   return true;
 }
 
-addEventListener("hashchange", recall);
+// --- the gallery ---
+
+function openGallery(name) {
+  const found = gallery.find((one) => one.name === name);
+  if (!found) throw new Error(`The gallery has no map “${name.slice(0, 40)}”.`);
+  if (takesImages()) $("model").value = models.find((one) => !one.pixels)?.id ?? chosen().id;
+  if (takesImages()) throw new Error("The gallery holds maps, and the models of this page plan on images.");
+  setWorld(found);
+  say(`${found.about}: ${found.height} × ${found.width} cells.`);
+  return true;
+}
+
+function showGallery() {
+  for (const found of gallery) {
+    const link = document.createElement("a"), picture = document.createElement("canvas"), words = document.createElement("span");
+    link.href = `#map=${found.name}`;
+    words.textContent = found.about;
+    picture.setAttribute("aria-hidden", "true");
+    drawThumbnail(picture, found);
+    link.append(picture, words);
+    $("gallery").querySelector("ul").appendChild(document.createElement("li")).append(link);
+  }
+}
+
+// Show the world of the link; why there is none, null if there is, and nothing without a link.
+function follow() {
+  if (location.hash.length < 2) return "";
+  try { return recall() ? null : "The link is damaged."; } catch (error) { return error instanceof DOMException ? "The link is damaged." : error.message; }
+}
+
+addEventListener("hashchange", () => {
+  const fault = follow();
+  if (fault) say(fault, "error");
+});
 addEventListener("resize", show);
 
-const found = await (await fetch("/api/models")).json();
-models = found.models;
+const fetched = async (path) => (await fetch(path)).json();
+[{ models }, { maps: gallery }] = await Promise.all([fetched("/api/models"), fetched("/api/gallery")]);
+showGallery();
 for (const model of models) {
   const depth = model.iterations === null ? "K = ∞" : `K = ${model.iterations} at side ${model.size}`;
   $("model").add(new Option(`${model.id} (${depth})`, model.id));
 }
-let recalled = false;
-try { recalled = recall(); } catch { say("The link is damaged; a random world is shown instead.", "error"); }
-if (!recalled) await newWorld("obstacles");
+const fault = follow();
+if (fault !== null) await newWorld("obstacles");
+if (fault) say(`${fault} A random world is shown instead.`, "error");
