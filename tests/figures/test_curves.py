@@ -84,3 +84,21 @@ def test_nothing_to_draw_is_said() -> None:
         curves_figure([])
     with pytest.raises(InputError, match=r"a loss, accuracy, success, distance or rate, got \['epoch'\]"):
         curves_figure([{"epoch": 1}])
+
+
+def test_long_numbers_of_shares_do_not_run_into_another_panel() -> None:
+    records = [
+        {"epoch": epoch, "loss": 10.0**-epoch, "validation_success": success, "rate": 0.01}
+        for epoch, success in ((1, 1.0), (2, 0.996), (3, 0.998))
+    ]
+    figure = curves_figure(records)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    words = [label.get_text() for label in figure.axes[1].get_yticklabels()]
+    assert "100%" in words
+    assert max(map(len, words)) <= len("99.65%")
+    boxes = [axes.get_tightbbox(canvas.get_renderer()) for axes in figure.axes]
+    for left, right in pairwise(boxes):
+        assert left is not None
+        assert right is not None
+        assert left.x1 < right.x0

@@ -70,7 +70,7 @@ def page(browser, server):
 
 def wait_until(page, condition: str) -> None:
     """Wait for something on the page; its policy forbids the browser's own way of waiting, which is eval."""
-    for _ in range(400):
+    for _ in range(1200):
         if page.evaluate(condition):
             return
         page.wait_for_timeout(25)
@@ -418,6 +418,17 @@ def test_a_link_opens_a_map_of_the_gallery(page, server, name):
     assert page.inner_text("#message").startswith(f"{GALLERY[name].about}: ")
     assert page.inner_text("#verdict") == "✓ Goal reached by a shortest path."
     assert agrees(page)
+
+
+def test_the_size_of_a_map_that_is_no_square_is_shown(page):
+    act(page, lambda: page.click("#gallery a[href='#map=cave']"))
+    assert page.evaluate("size.selectedOptions[0].textContent") == "64 × 88"
+    act(page, lambda: page.click("#random"))
+    assert page.evaluate("size.selectedOptions[0].textContent") == "88 × 88"
+    act(page, lambda: page.select_option("#size", "28"))
+    assert page.evaluate("[...size.options].map((one) => one.value).join()") == "8,16,28,48,64,100"
+    act(page, lambda: page.click("#maze"))  # of 27 x 27 cells
+    assert page.input_value("#size") == "28"
 
 
 def test_a_link_to_the_gallery_works_from_elsewhere(browser, server):

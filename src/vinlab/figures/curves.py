@@ -8,7 +8,7 @@ from typing import Any, Final, TypeGuard
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from vinlab.figures import style
 from vinlab.figures.axes import LEGEND, dress
@@ -75,7 +75,9 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str], records: Records
         )
     dress(axes, across=clock or "record", up=panel.label)
     if panel.is_share:
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        # No more digits than needed, and few numbers: long ones would run into the panel on the left.
+        axes.yaxis.set_major_locator(MaxNLocator(6))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{round(100 * share, 6):g}%"))
         axes.set_ylim(top=min(axes.get_ylim()[1], 1.0))
     elif panel.may_be_log and _spans_decades(axes):
         axes.set_yscale("log")

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float32, Num, Shaped, UInt8
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
+from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
 
 from vinlab.figures import maps, style
@@ -17,8 +17,8 @@ from vinlab.types import CELL
 
 PANEL = 2.5
 MARGIN, GAP, HEADING, CAPTION, LEGEND = 0.15, 0.12, 0.3, 0.25, 0.5
-STEEP = (0.835, 0.369, 0.0)
-"""Vermilion: the colour of cells that are too steep."""
+STEEP = to_rgb(style.ORANGE)
+"""The colour of cells that are too steep, here and on the page; vermilion is the network's path."""
 COVER = 0.42
 """Opacity of a colour laid over an image."""
 STEEPEST = 30.0

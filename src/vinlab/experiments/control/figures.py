@@ -30,8 +30,8 @@ DOMAINS = 8
 ANIMATED = 4
 """How many of them the animation shows."""
 
-COLOURS = {"VIN": style.BLUE, "CNN": style.VERMILION, "straight": style.GREEN}
-"""The colour of each controller, in all figures."""
+COLOURS = {"VIN": style.PREDICTED, "CNN": style.BLUE, "straight": style.GREEN}
+"""The colour of each controller, in all figures: the VIN's is that of its paths on maps."""
 
 SUMMARIES = {"paper": "control_paper", "default": "control_route"}
 """The name of the figures of each recipe."""

@@ -150,18 +150,29 @@ function setWorld(found, { keep = true, drawn = false } = {}) {
   worldTurn += 1;
   stroke = null;
   Object.assign(world, { height: found.height, width: found.width, start: found.start, goal: found.goal });
-  Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, slopes_known: found.slopes_known ?? true, channels: found.channels ?? 1 });
+  Object.assign(world, { image: found.image ?? null, seed: found.seed ?? null, asked: found.asked ?? null, slopes_known: found.slopes_known ?? true, channels: found.channels ?? 1 });
   world.sight = sightOf(chosen());
   image = world.image && pictureImage(unpack(world.image), world.width * chosen().pixels, world.channels);
   world.cells = Uint8Array.from(found.cells, Number);
   if (found.corner_cutting !== undefined) { $("corners").checked = found.corner_cutting; matchRule(); }
   updateControls();
-  const side = String(Math.max(world.height, world.width));
-  if ([...$("size").options].some((option) => option.value === side)) $("size").value = side;
+  showSize();
   backups = radius = cursor = null;
   stop();
   show();
   replan();
+}
+
+// A map of another shape has an entry of its own; a new world then gets its longer side.
+const otherSize = new Option();
+
+function showSize() {
+  const { height, width } = world, side = String(world.asked ?? (height === width ? height : ""));
+  otherSize.remove();
+  if ([...$("size").options].some((one) => one.value === side)) { $("size").value = side; return; }
+  [otherSize.value, otherSize.textContent] = [Math.max(height, width), `${height} × ${width}`];
+  $("size").add(otherSize);
+  otherSize.selected = true;
 }
 
 function keepWorld() {
@@ -188,7 +199,7 @@ async function makeWorld(wanted, ends = {}) {
   const turn = ++worldTurn;
   try {
     const found = await askWorld("/api/world", JSON.stringify(wanted));
-    if (turn === worldTurn) setWorld({ ...found, seed: wanted.seed, ...ends });
+    if (turn === worldTurn) setWorld({ ...found, seed: wanted.seed, asked: wanted.height, ...ends }); // a maze may be a cell smaller
   } catch (error) { say(error.message, "error"); }
 }
 
