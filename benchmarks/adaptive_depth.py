@@ -1,9 +1,10 @@
 """Whether K that grows with the length of the path gives shortest paths on large maps.
 
 ``python benchmarks/adaptive_depth.py`` plans with the shipped ``grid/unrolled`` on maps of 256 x 256 and 512 x 512
-cells with scattered obstacles, from the start that is farthest from the goal, and prints one JSON object. ``first_reaching``
-is the route of the first K with which the start reaches the goal, where K stopped growing before; ``adaptive`` is that
-of ``navigate``, whose K must also exceed the length of the path. ``longer`` is the excess over the shortest path.
+cells with scattered obstacles, from the start that is farthest from the goal, and prints one JSON object.
+``first_reaching`` is the route of the first K with which the start reaches the goal, where K stopped growing before;
+``adaptive`` is that of ``navigate``, whose K must also exceed the length of the path. ``longer`` is the excess over the
+shortest path.
 """
 
 import argparse
