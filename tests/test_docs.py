@@ -181,3 +181,8 @@ def test_the_gallery_of_the_documentation_shows_every_map_with_a_link():
     for name, entry in GALLERY.items():
         assert f"![{entry.about}](images/gallery/{name}.png)" in PAGES["docs/gallery.md"]
         assert f"[{name}](http://127.0.0.1:{PORT}/#map={name})" in PAGES["docs/gallery.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_installs_the_package_from_an_index_that_does_not_have_it(page):
+    assert re.findall(r"pip install (?:-U )?['\"]?vinlab(?:\[\w+\])?['\"]?(?:\s|`|$)", PAGES[page]) == []
