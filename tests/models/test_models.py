@@ -245,3 +245,8 @@ def test_shipped_weights_are_those_of_their_card(id, tmp_path, monkeypatch):
     weights.write_bytes(bytes(data))
     with pytest.raises(InputError, match="expected the checksum that its card names"):
         load(id)
+
+
+def test_a_network_may_have_left_out_actions_for_many_updates():
+    plain = {"kind": "action-dropout-vin", "iterations": 3, "updates": 50_000}
+    assert network_config(plain).build().planner.updates == 50_000

@@ -97,8 +97,10 @@ def config_class(kind: str) -> type[Any]:
     return getattr(import_module(f"vinlab.networks.{module}"), name)
 
 
-MOST_BACKUPS, WIDEST, MOST_LAYERS = 100_000, 8192, 64
-"""The largest K, the largest of all other whole numbers, and the longest list in the settings of a network."""
+MOST = {"iterations": 100_000, "updates": 1_000_000_000}
+WIDEST, MOST_LAYERS = 8192, 64
+"""The largest K and number of updates, the largest of all other numbers, and the longest list in the settings of a
+network."""
 
 
 def network_config(plain: Any) -> NetworkConfig:
@@ -118,7 +120,7 @@ def network_config(plain: Any) -> NetworkConfig:
 def _require_modest(entry: Any, name: str) -> None:
     """Refuse numbers of which no network can be built."""
     entries = entry if isinstance(entry, list) else [entry]
-    most = MOST_BACKUPS if name == "iterations" else WIDEST
+    most = MOST.get(name, WIDEST)
     if len(entries) > MOST_LAYERS:
         raise InputError(f"network.{name}: expected at most {MOST_LAYERS} entries, got {len(entries)}.")
     for number in entries:
