@@ -7,6 +7,7 @@ from tyro.conf import Positional
 from vinlab.cli.checks import require_file_name
 from vinlab.cli.models import load_model
 from vinlab.export.onnx import export_onnx
+from vinlab.modules.layered_cost import LayeredAttention
 
 
 def export(model: Positional[str], out: Positional[Path], /) -> None:
@@ -19,13 +20,14 @@ def export(model: Positional[str], out: Positional[Path], /) -> None:
     require_file_name(out, "out")
     loaded = load_model(model)
     export_onnx(loaded.network, out)
+    axes = 3 if isinstance(getattr(loaded.network, "attention", None), LayeredAttention) else 2
     print(
-        f"Written to {out}. Inputs: observation [B C H W], states [B S 2], iterations; first output: logits."
+        f"Written to {out}. Inputs: observation [B C H W], states [B S {axes}], iterations; first output: logits."
     )
     if loaded.network.iterations is None:
         print(
             f"{loaded.id} plans until the value settles: iterations is only a limit, and must exceed the moves of the "
-            "longest path; rows times columns always do."
+            "longest path; rows times columns (times layers) always do."
         )
         return
     print(

@@ -42,20 +42,27 @@ class GraphBuilder:
         inner.weights = self.weights
         return inner
 
-    def finish(self, *, channels: int, pixels: int = 1) -> Any:
-        """The whole graph with its inputs and outputs; a cell has ``pixels`` x ``pixels`` of the observation."""
+    def finish(self, *, channels: int, pixels: int = 1, layers: int | None = None) -> Any:
+        """The whole graph with its inputs and outputs; a cell has ``pixels`` x ``pixels`` of the observation.
+
+        With ``layers`` a state is a cell and a layer, and reward and q have an axis more.
+        """
         describe = self.helper.make_tensor_value_info
+
+        def by_layer(axis: str) -> list[Any]:
+            return [axis] if layers is None else [layers, "A"]
+
         sides = ["H", "W"] if pixels == 1 else ["h", "w"]
         inputs = [
             describe("observation", FLOAT, ["B", channels, *sides]),
-            describe("states", INT, ["B", "S", 2]),
+            describe("states", INT, ["B", "S", 2 if layers is None else 3]),
             describe("iterations", INT, []),
         ]
         outputs = [
             describe("logits", FLOAT, ["B", "S", "M"]),
-            describe("reward", FLOAT, ["B", "R", "H", "W"]),
-            describe("value", FLOAT, ["B", 1, "H", "W"]),
-            describe("q", FLOAT, ["B", "A", "H", "W"]),
+            describe("reward", FLOAT, ["B", *by_layer("R"), "H", "W"]),
+            describe("value", FLOAT, ["B", 1 if layers is None else layers, "H", "W"]),
+            describe("q", FLOAT, ["B", *by_layer("A"), "H", "W"]),
         ]
         return self.helper.make_graph(self.nodes, "vin", inputs, outputs, initializer=self.weights)
 

@@ -13,6 +13,7 @@ from vinlab.export._border import add_staying, add_staying_reward, add_value_ter
 from vinlab.export._fixed_point import add_fixed_point, add_goal_marks, add_move_costs, input_channels
 from vinlab.export._graph_builder import GraphBuilder, backup_body
 from vinlab.export._ground import add_ground_costs, add_ground_goals, ground_channels
+from vinlab.export._layered import add_layered_plan, add_layered_policy
 from vinlab.modules import (
     CnnReward,
     ExpCostReward,
@@ -26,6 +27,13 @@ from vinlab.modules import (
     StateAttention,
     TemperaturePolicy,
 )
+from vinlab.modules.layered_cost import (
+    GOALS_FROM,
+    KnownLayeredMoves,
+    LayeredAttention,
+    LayeredMoveCosts,
+    PreferencePolicy,
+)
 from vinlab.modules.move_cost import KnownMoves, MoveCosts
 from vinlab.networks import ValueIterationNetwork
 from vinlab.networks.terrain.ground_vin import GroundCosts, GuidanceCosts
@@ -37,6 +45,7 @@ from vinlab.planning import (
     coarse_as_reward,
 )
 from vinlab.planning.grid import with_outside
+from vinlab.planning.layered_search import LayeredShortestPathPlanner
 from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.recording.files import write_bytes
 from vinlab.types import InputError, missing_library
@@ -48,9 +57,9 @@ OPSET, IR_VERSION = 18, 9
 def export_onnx(network: Any, path: str | Path) -> None:
     """Write a VIN as ONNX.
 
-    Inputs: ``observation [B C H W]``, ``states [B S 2]`` (row, col), ``iterations`` (K of every
-    level, one integer). A VIN that plans to the fixed point backs up until the value settles, at most K times:
-    K must exceed the moves of the longest path.
+    Inputs: ``observation [B C H W]``, ``states [B S 2]`` (row, col; with layers ``[B S 3]``: row, col, layer),
+    ``iterations`` (K of every level, one integer). A VIN that plans to the fixed point backs up until the value
+    settles, at most K times: K must exceed the moves of the longest path.
     Outputs: ``logits [B S M]``, and ``reward``, ``value`` and ``q`` of the plan.
     """
     write_bytes(path, onnx_model(network).SerializeToString())
@@ -61,17 +70,32 @@ def onnx_model(network: Any) -> Any:
     onnx = _onnx()
     graph = GraphBuilder(onnx.helper, onnx.numpy_helper)
     _require_exportable(network)
+    if isinstance(network.planner, LayeredShortestPathPlanner):
+        return _checked(onnx, _layered_graph(graph, network))
     add = _add_known_moves if isinstance(network.planner, ShortestPathPlanner) else _add_levels
     channels, actions = add(graph, network)
     _add_policy(graph, _matrix(network.policy, actions))
+    return _checked(onnx, graph.finish(channels=channels, pixels=getattr(network, "pixels", 1)))
+
+
+def _checked(onnx: Any, graph: Any) -> Any:
+    """The graph as a model that ONNX accepts."""
     model = onnx.helper.make_model(
-        graph.finish(channels=channels, pixels=getattr(network, "pixels", 1)),
+        graph,
         opset_imports=[onnx.helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="vinlab",
     )
     onnx.checker.check_model(model, full_check=True)
     return model
+
+
+def _layered_graph(graph: GraphBuilder, network: Any) -> Any:
+    """The graph of a VIN for states with layers, which plans to the fixed point."""
+    moves = network.transition.moves
+    add_layered_plan(graph, network.reward, moves)
+    add_layered_policy(graph, network.policy, moves)
+    return graph.finish(channels=GOALS_FROM + moves.num_layers, layers=moves.num_layers)
 
 
 def _add_known_moves(graph: GraphBuilder, network: Any) -> tuple[int, int]:
@@ -118,16 +142,26 @@ FIXED_POINT_PARTS = PARTS | {
     "transition": (KnownMoves,),
     "policy": (TemperaturePolicy, IdentityPolicy),
 }
+LAYERED_PARTS = {
+    "reward": (LayeredMoveCosts,),
+    "transition": (KnownLayeredMoves,),
+    "attention": (LayeredAttention,),
+    "policy": (TemperaturePolicy, PreferencePolicy),
+}
 LEVELS = {"reward": (CnnReward, ExpCostReward), "transition": (SharedTransition, SoftmaxTransition)}
-"""The parts that can be exported, also beside a ``ShortestPathPlanner``, and those of which each level of a
-hierarchical part is one."""
+"""The parts that can be exported, also beside a ``ShortestPathPlanner`` and with layers, and those of which each level
+of a hierarchical part is one."""
 
 
 def _require_exportable(network: Any) -> None:
     if not isinstance(network, ValueIterationNetwork):
         raise InputError(f"expected a VIN to export, got {type(network).__name__}.")
-    to_fixed_point = isinstance(network.planner, ShortestPathPlanner)
-    for name, known in (FIXED_POINT_PARTS if to_fixed_point else PARTS).items():
+    parts = PARTS
+    if isinstance(network.planner, LayeredShortestPathPlanner):
+        parts = LAYERED_PARTS
+    elif isinstance(network.planner, ShortestPathPlanner):
+        parts = FIXED_POINT_PARTS
+    for name, known in parts.items():
         _require_kind(f"{name} of an exported VIN", getattr(network, name), known)
     for name, known in LEVELS.items():
         for level in getattr(getattr(network, name), "levels", ()):

@@ -160,3 +160,15 @@ def test_bad_input_is_refused():
         cost_to_go(MotionProblems(full, goal, goal), motion_named("four"))
     with pytest.raises(InputError, match="sides of at least 4 cells, got 3 x 3"):
         GppnMazes().draw(3, 3, 1, rng=np.random.default_rng(0))
+
+
+def test_the_test_part_of_a_set_of_neural_astar_is_read(tmp_path):
+    arrays = {}
+    for part, size in enumerate((3, 2, 1)):  # training, validation, test
+        mazes, goals = np.ones((size, 4, 4), np.float32), np.zeros((size, 1, 4, 4))
+        goals[:, 0, part, 1] = 1
+        for place, array in enumerate((mazes, goals, np.zeros((size, 8, 1, 4, 4)), -goals)):
+            arrays[f"arr_{4 * part + place}"] = array
+    np.savez(tmp_path / "set.npz", **arrays)
+    problems = read_gppn_mazes(tmp_path / "set.npz", 1)
+    assert problems.goals.tolist() == [[2, 1, 0]]

@@ -1,25 +1,39 @@
 """The arena: mazes share nothing, measures are GPPN's, labels break ties as stated, and a network learns."""
 
 import json
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 import torch
 
+from helpers.manifests import MANIFEST
 from vinlab.cli import main
 from vinlab.domains.motion.expert import solve
 from vinlab.domains.motion.problem import MotionProblems
 from vinlab.experiments import experiment_of
+from vinlab.experiments.arena import EXPERIMENT
 from vinlab.experiments.arena.data import MazeSet, sample_mazes
 from vinlab.experiments.arena.evaluate import evaluate_mazes
+from vinlab.experiments.arena.figures import (
+    curves_by_network,
+    draw_curves,
+    farthest,
+    length_figure,
+    maps_figure,
+)
 from vinlab.experiments.arena.settings import BENCHMARKS, SETTINGS, data_of
 from vinlab.experiments.arena.table import GIVEN, published
 from vinlab.experiments.arena.tie_break import ORDER, label_paths, path_scores
 from vinlab.experiments.base import TrainingRequest
 from vinlab.experiments.runner import train
+from vinlab.models import load
 from vinlab.navigation.motion import results_of
 from vinlab.planning.moves import motion_named
+from vinlab.recording.files import write_json
+from vinlab.recording.finished_run import open_run
 from vinlab.recording.serialization import to_plain
+from vinlab.recording.weights import save_tensors
 from vinlab.types import MOVE_NAMES, InputError
 
 
@@ -94,6 +108,37 @@ def test_a_setting_trains_and_evaluates(id, tmp_path, capsys):
     assert printed["settings"]["motion"] == "four"
 
 
+@pytest.mark.parametrize(("motion", "orientations"), [("four", 1), ("eight", 1), ("differential", 4)])
+def test_files_in_gppns_layout_are_evaluated_by_the_moves_of_the_run(motion, orientations, tmp_path, capsys):
+    config = SETTINGS["arena/gppn-15/best"].configure("smoke", "default")
+    config = replace(
+        config, network=replace(config.network, motion=motion), data=replace(config.data, motion=motion)
+    )
+    network = config.network.build()
+    with torch.no_grad():  # price = exp(3 * 5 * obstacle)
+        network.reward.features.weight.fill_(1.0)
+        network.reward.features.bias.zero_()
+        network.reward.log_price.weight.zero_()
+        network.reward.log_price.weight[0, 0] = 5.0
+    write_json(
+        tmp_path / "manifest.json",
+        asdict(replace(MANIFEST, id="arena/gppn-15/best", config=to_plain(config))),
+    )
+    save_tensors(tmp_path / "weights.safetensors", network.state_dict())
+    write_json(tmp_path / "result.json", {})
+    mazes, goals = np.zeros((1, 5, 5)), np.zeros((1, orientations, 5, 5))
+    mazes[0, 1:4, 1:4] = 1
+    mazes[0, 2, 2] = 0
+    goals[0, 0, 1, 1] = 1
+    np.savez(tmp_path / "file.npz", valid_mazes=mazes, valid_goals=goals)
+    main(["evaluate", str(tmp_path), "--problems", str(tmp_path / "file.npz"), "--json"])
+    printed = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (printed["percent_optimal"], printed["percent_success"]) == (100.0, 100.0)
+    # Around the wall from the far corner; with a heading away from the goal two turns, 2 + 2 cells and one turn more.
+    assert printed["longest"] == {"four": 4, "eight": 3, "differential": 7}[motion]
+    assert printed["length_ratio"] == 1.0
+
+
 def test_a_network_of_walls_that_cost_is_perfect():
     setting = SETTINGS["arena/gppn-15/best"].configure("smoke", "default")
     network = setting.network.build()
@@ -112,6 +157,59 @@ def test_every_setting_can_be_recorded_and_read():
         plain = to_plain(config)
         assert data_of(plain) == config.data
         assert plain["network"]["kind"] in GIVEN
+
+
+def run_of(tmp_path, id, maps, success, seed=0):
+    classes = [{"above": low, "states": 5, "percent_success": success} for low in (0, 10, 1800)]
+    scores = {"percent_optimal": success, "percent_success": success, "by_length": classes, "longest": 2000.0}
+    result = {
+        "scores": {"gppn 15 × 15": scores},
+        "training_maps": maps,
+        "parameters": 76,
+        "process_cpu_seconds": 90.0,
+        "peak_memory_gb": 1.25,
+    }
+    config = to_plain(SETTINGS[id].configure("paper", "default"))
+    folder = tmp_path / f"{id.replace('/', '_')}-{seed}"
+    write_json(folder / "manifest.json", asdict(replace(MANIFEST, id=id, config=config, seed=seed)))
+    write_json(folder / "result.json", result)
+    (folder / "metrics.jsonl").write_text('{"epoch": 0, "cpu_seconds": 30.0}\n')
+    return open_run(folder)
+
+
+def test_the_table_states_memory_time_and_the_longest_path(tmp_path):
+    runs = [run_of(tmp_path, "arena/gppn-15/best", 10_000, 100.0, seed) for seed in (0, 1)]
+    text = EXPERIMENT.table(runs)
+    (row,) = [line for line in text.splitlines() if line.startswith("| best ")]
+    cells = [cell.strip() for cell in row.split("|")[1:-1]]
+    assert cells[1:3] == ["100.000 ± 0.000"] * 2
+    assert cells[5:12] == ["2,000", "76", "10,000", "0.50 ± 0.00", "1.50 ± 0.00", "1.25 ± 0.00", "2"]
+
+
+def test_curves_over_training_maps_and_over_path_length(tmp_path):
+    runs = [
+        run_of(tmp_path, "arena/gppn-15/best", 10_000, 100.0),
+        run_of(tmp_path, "arena/gppn-15/best-100", 100, 99.0),
+        run_of(tmp_path, "arena/gppn-15/vin", 10_000, 90.0),
+    ]
+    (line,) = maps_figure(runs).axes[0].lines
+    assert line.get_label() == "best"  # the VIN has one number of maps only
+    assert line.get_xydata().tolist() == [[100, 0.99], [10_000, 1.0]]
+    best, vin = length_figure(curves_by_network(runs, "gppn-15"), "").axes[0].lines
+    assert best.get_xdata().tolist() == [10, 20, 2000]
+    assert vin.get_ydata().tolist() == [0.9] * 3
+    names = {path.name for path in draw_curves(runs, tmp_path)}
+    assert names == {"arena_training_maps.png", "arena_path_length.png"}
+
+
+def test_the_plot_of_a_model_starts_farthest_from_the_goal(tmp_path):
+    problem = sample_mazes(MazeSet("gppn", 9, 1), "four", 5)
+    moves = motion_named("four")
+    lengths = solve(problem, moves).costs[0]
+    row, col, layer = farthest(problem, moves)
+    assert lengths[layer, row, col] == lengths[np.isfinite(lengths)].max()
+    (path,) = EXPERIMENT.figures(load("arena/gppn-15/best"), tmp_path, 3, None)
+    assert path.stat().st_size > 1000
 
 
 def test_published_figures_belong_to_benchmarks_and_name_their_source():

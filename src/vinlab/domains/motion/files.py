@@ -1,4 +1,7 @@
-"""Files of mazes in the layout of Gated Path Planning Networks: ``.npz`` with mazes (1 = free) and goals (one-hot)."""
+"""Files of mazes in the layout of Gated Path Planning Networks: ``.npz`` with mazes (1 = free) and goals (one-hot).
+
+The sets of Neural A* have the same layout with one array more in each part.
+"""
 
 from pathlib import Path
 from typing import Final
@@ -15,6 +18,9 @@ PARTS: Final = ("", "test_", "valid_", "train_")
 
 UNNAMED: Final = ("arr_6", "arr_7"), ("arr_3", "arr_4"), ("arr_0", "arr_1")
 """The authors' own names of mazes and goals, of the test, validation and training part."""
+
+WITH_DISTANCES: Final = ("arr_8", "arr_9", "arr_10", "arr_11")
+"""The test part of a set of Neural A*: mazes, goals, moves and distances; GPPN's files end before it."""
 
 HEADINGS: Final = {1: (0,), 4: (0, 1, 3, 2)}
 """For each of the authors' orientations (north, east, west, south) ours (clockwise from north)."""
@@ -53,5 +59,7 @@ def read_gppn_mazes(path: Path, layers: int) -> MotionProblems:
 def _names(path: Path) -> tuple[str, str] | None:
     """The names of the arrays of mazes and goals."""
     known = array_names(path)
+    if known.issuperset(WITH_DISTANCES):
+        return WITH_DISTANCES[:2]
     candidates = [*((f"{part}mazes", f"{part}goals") for part in PARTS), *UNNAMED]
     return next((names for names in candidates if known.issuperset(names)), None)

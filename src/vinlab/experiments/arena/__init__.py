@@ -2,6 +2,7 @@
 
 from vinlab.experiments.arena.data import ArenaSets
 from vinlab.experiments.arena.evaluate import evaluate, score
+from vinlab.experiments.arena.figures import draw_curves, draw_path
 from vinlab.experiments.arena.settings import SETTINGS, ArenaTraining
 from vinlab.experiments.arena.table import table
 from vinlab.experiments.arena.train import fit, make_data
@@ -16,5 +17,7 @@ EXPERIMENT: Experiment[ArenaTraining, ArenaSets] = Experiment(
     score=score,
     evaluate=evaluate,
     table=table,
+    figures=draw_path,
+    summary_figures=draw_curves,
     supports=frozenset({"device", "distributed"}),
 )

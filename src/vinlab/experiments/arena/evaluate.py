@@ -42,7 +42,7 @@ def evaluate_mazes(
         "num_problems": len(problems),
         "percent_optimal": float(weights @ [result.percent_optimal for result in results]),
         "percent_success": float(weights @ [result.percent_success for result in results]),
-        "longest": _longest(results),
+        **_of_those_with_a_path(results),
         "by_length": _by_length(results),
     }
     if (problems.starts != problems.goals).any():
@@ -53,10 +53,17 @@ def evaluate_mazes(
     return scores
 
 
-def _longest(results: list[MotionResults]) -> float:
-    """The length of the longest of all shortest paths."""
-    finite = (result.shortest[result.free & np.isfinite(result.shortest)] for result in results)
-    return max(float(lengths.max(initial=0.0)) for lengths in finite)
+def _of_those_with_a_path(results: list[MotionResults]) -> dict[str, float | None]:
+    """Over all states that have a path: the percentage that arrives, how much longer their paths are, the longest."""
+    chosen = [result.free & np.isfinite(result.shortest) & (result.shortest > 0) for result in results]
+    shortest = np.concatenate([one.shortest[kept] for one, kept in zip(results, chosen, strict=True)])
+    lengths = np.concatenate([one.rollouts.lengths[kept] for one, kept in zip(results, chosen, strict=True)])
+    reached = np.isfinite(lengths)
+    return {
+        "percent_arrived": 100 * float(reached.mean()) if len(reached) else None,
+        "length_ratio": float((lengths[reached] / shortest[reached]).mean()) if reached.any() else None,
+        "longest": float(shortest.max(initial=0.0)),
+    }
 
 
 def _by_length(results: list[MotionResults]) -> list[dict[str, Any]]:

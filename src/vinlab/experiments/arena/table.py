@@ -17,9 +17,12 @@ HEADERS = (
     "%success",
     "exact",
     "any shortest",
+    "longest path",
     "parameters",
     "training maps",
     "CPU minutes",
+    "in all",
+    "GB",
     "seeds",
     "given",
     "source",
@@ -29,8 +32,9 @@ LEGEND = """\
 *%optimal*, *%success*: the measure of Gated Path Planning Networks, a mean over mazes of the share of **all** free
 states from which the path is a shortest one (states without any path count as optimal), or reaches the goal (those
 count as failures, so the most that is possible is slightly below 100). *exact*: the path from the start is the label's
-own; *any shortest*: it is a shortest one. *CPU minutes*: processor time of all epochs. *given*: what a network need not
-learn.
+own; *any shortest*: it is a shortest one. *longest path*: moves of the longest shortest path in the test mazes. *CPU
+minutes*: processor time of all epochs; *in all*: with data, validation and test. *GB*: the most memory of a whole run.
+*given*: what a network need not learn. Rows named *-1k* and *-100* are trained on fewer maps.
 """
 
 
@@ -57,8 +61,9 @@ def _published(entry: Mapping[str, Any]) -> list[str]:
     def text(name: str) -> str:
         return str(entry[name]) if name in entry else NONE
 
-    names = ("network", "optimal", "success", "exact", "any_shortest", "parameters", "maps", "minutes")
-    return [*map(text, names), NONE, text("given"), text("source")]
+    names = ("network", "optimal", "success", "exact", "any_shortest", "longest", "parameters", "maps")
+    cost = [text("minutes"), text("all_minutes"), text("gb")]
+    return [*map(text, names), *cost, NONE, text("given"), text("source")]
 
 
 def _ours(row: Row) -> list[list[str]]:
@@ -77,9 +82,12 @@ def _ours(row: Row) -> list[list[str]]:
                 _mean(scores, "percent_success", 3),
                 _mean(scores, "exact", 2, 100.0),
                 _mean(scores, "any_shortest", 2, 100.0),
+                f"{max(one['longest'] for one in scores):,.0f}" if "longest" in scores[0] else NONE,
                 f"{results[0]['parameters']:,}",
                 f"{results[0]['training_maps']:,}",
                 mean_text(minutes, digits=2),
+                _mean(results, "process_cpu_seconds", 2, 1 / 60),
+                _mean(results, "peak_memory_gb", 2),
                 str(len(row.runs)),
                 GIVEN[row.manifest.config["network"]["kind"]],
                 f"`{run_command(row.manifest)}`",
@@ -102,4 +110,7 @@ GIVEN: Final = {
 
 
 def _mean(scores: Sequence[Mapping[str, Any]], name: str, digits: int, factor: float = 1.0) -> str:
-    return mean_text([factor * one[name] for one in scores], digits=digits) if name in scores[0] else NONE
+    """The mean over the seeds, where all of them have the measure."""
+    if any(name not in one for one in scores):
+        return NONE
+    return mean_text([factor * one[name] for one in scores], digits=digits)
