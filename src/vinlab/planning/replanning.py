@@ -18,6 +18,12 @@ from vinlab.types import MOVE_NAMES, InputError
 ORDER_BUCKETS: Final = 1 << 16
 """How finely a repair sorts cells by their old cost to go."""
 
+SWEEP_BUCKETS: Final = 1 << 12
+"""How finely a sweep sorts them."""
+
+BLOCKS, FEW_BLOCKS = 16, 0.25
+"""A change that touches more than this share of 16 x 16 blocks of the grid is scattered over it."""
+
 LONGEST: Final = 1.5
 """More than the longest move is long."""
 
@@ -28,8 +34,9 @@ LARGEST_UNIT: Final = 0.999
 class CostField:
     """The cost of the cheapest path from every cell to the nearest of some goals.
 
-    ``update`` changes costs of cells and corrects the field: only what follows from the change is computed anew, and
-    the result is the same to the last bit as that of a new search. Not safe for use by several threads at once.
+    ``update`` changes costs of cells and corrects the field. Where this changes the cost to go of few cells, these alone
+    are computed anew; where of many, all are in their old order. The result is the same to the last bit as that of a
+    new search. Not safe for use by several threads at once.
     """
 
     def __init__(self, grid: GradedGrid, goals: Any) -> None:
@@ -145,14 +152,40 @@ class CostField:
         return self._numbers(places), values
 
     def _correct(self, changed: Int64[np.ndarray, " N"], costs: Float64[np.ndarray, " M"]) -> None:
+        self._widen_range(costs)
+        if len(self._moves) or not self._is_scattered(changed):
+            self.recomputed = self._repair(changed)
+            if self.recomputed >= 0:
+                return
+            changed = np.concatenate([changed, self._repair_space[1][: -self.recomputed]])
+        self._sweep(changed)
+        self.recomputed = len(self._cells)
+
+    def _is_scattered(self, changed: Int64[np.ndarray, " N"]) -> bool:
+        """Whether cells lie all over the grid, so that nearly every cost to go changes."""
+        rows, cols = np.divmod(changed, self._width)
+        heights, widths = (-(-side // BLOCKS) for side in (self._rows, self._cols))
+        blocks = (rows - BORDER) // heights * BLOCKS + (cols - BORDER) // widths
+        touched = np.count_nonzero(np.bincount(blocks, minlength=BLOCKS * BLOCKS))
+        return bool(touched > FEW_BLOCKS * BLOCKS * BLOCKS)
+
+    def _repair(self, changed: Int64[np.ndarray, " N"]) -> int:
+        """Compute anew what follows from a change: how many cells; negative where it gave up before the end."""
         from vinlab.planning.fused.graded_repair import repair_grid
 
-        self._widen_range(costs)
         # As fine as the queue of the search at most, and coarser where its buckets would be too many.
         unit = min(self._unit, self._scale or np.inf)
         fixed = [*self._ground(), self._goals, self._scale, unit, changed]
         kept = [self._distance, self._queue, *self._repair_space]
-        self.recomputed = int(repair_grid(*fixed, *kept))
+        return int(repair_grid(*fixed, *kept))
+
+    def _sweep(self, changed: Int64[np.ndarray, " N"]) -> None:
+        """Compute all cells anew in their old order."""
+        from vinlab.planning.fused.graded_sweep import sweep_grid
+
+        counts = np.empty(SWEEP_BUCKETS + 2, np.int32)
+        fixed = [*self._ground(), self._goals, self._scale, changed]
+        sweep_grid(*fixed, self._distance, self._queue, counts, self._repair_space[1])
 
     @cached_property
     def _repair_space(self) -> tuple[Any, ...]:
