@@ -103,3 +103,39 @@ def test_a_change_that_is_refused_changes_nothing():
     with pytest.raises(InputError, match="expected a grid with a cost for each move"):
         field.update_moves([(0, 0)], [1.0], np.ones((1, 8)))
     np.testing.assert_array_equal(field.costs, before)
+
+
+@pytest.mark.parametrize("corner_cutting", [True, False])
+@pytest.mark.parametrize("kind", range(3))
+def test_scattered_edits_of_larger_grids_equal_a_new_search(kind, corner_cutting):
+    rng = np.random.default_rng(10 * kind + corner_cutting)
+    cells = random_cells(rng, (60, 70), kind)
+    cells[30, 30] = 1.0
+    field = CostField(GradedGrid(cells, corner_cutting=corner_cutting), [(30, 30), (2, 2)])
+    for share in (0.01, 0.03, 0.1, 0.5):
+        for _ in range(8):
+            places = np.argwhere(rng.random(cells.shape) < share)
+            field.update(places, random_cells(rng, (len(places), 1), kind)[:, 0])
+            np.testing.assert_array_equal(field.costs, CostField(field.grid, [(30, 30), (2, 2)]).costs)
+
+
+def test_a_door_that_opens_a_closed_room_and_closes_again():
+    cells = np.random.default_rng(0).uniform(1, 9, (64, 64))
+    cells[:, 32] = np.inf
+    field = CostField(GradedGrid(cells, corner_cutting=False), [(0, 0)])
+    scattered = np.argwhere(np.random.default_rng(1).random((64, 64)) < 0.1)
+    for door in (3.0, np.inf, 3.0):
+        cells[tuple(scattered.T)] = np.where(scattered[:, 1] == 32, np.inf, 2.0)
+        cells[40, 32] = door
+        field.update(scattered, cells[tuple(scattered.T)])
+        field.update([(40, 32)], [door])
+        assert np.isfinite(field.cost_from((63, 63))) == np.isfinite(door)
+        np.testing.assert_array_equal(field.costs, CostField(GradedGrid(cells, None, False), [(0, 0)]).costs)
+
+
+def test_a_change_of_few_cells_that_concerns_most_of_the_grid():
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        field = CostField(GradedGrid(rng.uniform(1, 9, (80, 80))), [(0, 0)])
+        field.update(np.argwhere(np.ones((3, 3)))[1:], rng.uniform(1, 90, 8))
+        np.testing.assert_array_equal(field.costs, CostField(field.grid, [(0, 0)]).costs)

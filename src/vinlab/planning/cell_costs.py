@@ -1,7 +1,4 @@
-"""One cost a cell: a move costs its length times the mean of the two cells that it joins.
-
-This is the rule of scikit-image's ``route_through_array`` with ``geometric=True``.
-"""
+"""One cost a cell, for networks and experts: costs of moves as tensors, and cheapest paths on many maps at once."""
 
 import numpy as np
 import torch
@@ -9,7 +6,7 @@ from jaxtyping import Bool, Float, Float64, Int, Int8
 from torch import Tensor
 from torch.nn import functional
 
-from vinlab.planning.costs import CostMap, terminals_at
+from vinlab.planning.costs import CostMap, mean_cost, terminals_at
 from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
 
@@ -20,7 +17,7 @@ LEAST_SHARE = 1e-9
 def cell_move_costs(costs: Float[Tensor, "B H W"]) -> Float[Tensor, "B 8 H W"]:
     """The cost of each of the eight moves in each cell; a move off the map costs as if the map went on."""
     lengths = torch.as_tensor(MOVE_COSTS, dtype=costs.dtype, device=costs.device)[:, None, None]
-    return lengths * (costs[:, None] + _entered(costs, "replicate")) / 2
+    return mean_cost(lengths, costs[:, None], _entered(costs, "replicate"))
 
 
 def free_moves(blocked: Bool[Tensor, "B H W"]) -> Bool[Tensor, "B 8 H W"]:
@@ -68,4 +65,4 @@ def path_cost(costs: Float[np.ndarray, "H W"], path: Int[np.ndarray, "T 2"]) -> 
     """The cost of a path of neighbouring cells."""
     along = costs[tuple(path.T)].astype(np.float64)
     lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
-    return float((lengths * (along[1:] + along[:-1]) / 2).sum())
+    return float(mean_cost(lengths, along[:-1], along[1:]).sum())

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -93,6 +93,15 @@ class MoveTable:
         if not 1 <= len(table) <= MOST_MOVES:
             raise InputError(f"expected 1 to {MOST_MOVES} moves, got {len(table)}.")
         return cls(np.ascontiguousarray(table, dtype=np.int64))
+
+
+def mean_cost(lengths: Any, here: Any, there: Any) -> Any:
+    """What a move costs where cells have costs: its length times the mean of the two cells that it joins.
+
+    This is the rule of scikit-image's ``route_through_array`` with ``geometric=True``. Numbers, arrays and tensors will
+    do; the compiled search computes the same from half the lengths.
+    """
+    return lengths * (here + there) / 2
 
 
 def terminals_at(

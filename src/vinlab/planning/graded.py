@@ -1,8 +1,7 @@
 """Exact planning on graded grids: cells or moves with costs, and blocked cells apart.
 
-A move costs its length (1 or the square root of 2) times the mean of its two cells, which is the rule of scikit-image's
-``route_through_array`` with ``geometric=True``; or each move in each cell has a cost of its own, so that uphill and
-downhill can differ.
+A move costs its length (1 or the square root of 2) times the mean of its two cells (``mean_cost``); or each move in
+each cell has a cost of its own, so that uphill and downhill can differ.
 """
 
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float, Float64, Int, Int64
 
-from vinlab.planning.costs import MOST_COST
+from vinlab.planning.costs import MOST_COST, mean_cost
 from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, InputError
 
 BORDER = 1
@@ -52,7 +51,7 @@ class GradedGrid:
         around = np.pad(self.cells, BORDER, constant_values=np.inf)
         down, right = MOVE_OFFSETS[move].tolist()
         if self.moves is None:
-            found = MOVE_COSTS[move] / 2 * (self.cells + _shifted(around, down, right))
+            found = mean_cost(MOVE_COSTS[move], self.cells, _shifted(around, down, right))
         else:
             entered = np.isfinite(self.cells) & np.isfinite(_shifted(around, down, right))
             found = np.where(entered, self.moves[move], np.inf)
@@ -135,7 +134,7 @@ def graded_step_costs(grid: GradedGrid, path: Int[np.ndarray, "T 2"]) -> Float64
         raise InputError("path: expected moves between neighbouring cells, got a step that is none.")
     moves = matches.argmax(axis=1)
     if grid.moves is None:
-        costs = MOVE_COSTS[moves] / 2 * (grid.cells[here] + grid.cells[there])
+        costs = mean_cost(MOVE_COSTS[moves], grid.cells[here], grid.cells[there])
     else:
         costs = np.where(np.isfinite(grid.cells[there]), grid.moves[moves, *here], np.inf)
     if not grid.corner_cutting:

@@ -34,9 +34,9 @@ LARGEST_UNIT: Final = 0.999
 class CostField:
     """The cost of the cheapest path from every cell to the nearest of some goals.
 
-    ``update`` changes costs of cells and corrects the field. Where this changes the cost to go of few cells, these alone
-    are computed anew; where of many, all are in their old order. The result is the same to the last bit as that of a
-    new search. Not safe for use by several threads at once.
+    ``update`` changes costs of cells and corrects the field. Where this changes the cost to go of few cells, these
+    alone are computed anew; where of many, all are, in their old order. The result is the same to the last bit as that
+    of a new search. Not safe for use by several threads at once.
     """
 
     def __init__(self, grid: GradedGrid, goals: Any) -> None:

@@ -20,8 +20,8 @@ CLEAN, WAITING, DONE = 0, 1, 2
 """A cell whose cost to go is that of before; one that waits to be computed anew; one that has been."""
 
 FEW, MOST_DOUBT = 8, 3
-"""Once more than one in eight cells were computed anew, a repair is given up: a sweep over all cells takes a fifth of the
-time for each. Where moves have costs of their own, it is given up for a search from scratch if for more than one in
+"""Once more than one in eight cells were computed anew, a repair is given up: a sweep over all cells takes a fifth of
+the time for each. Where moves have costs of their own, it is given up for a search from scratch if for more than one in
 three of the cells the old order misled."""
 
 
@@ -30,7 +30,8 @@ three of the cells the old order misled."""
 def repair_grid(cells, moves, table, cutting, goals, scale, unit, changed, distance, queue, order, touched):
     """Correct the cost to go of every cell after the costs of ``changed`` cells; how many were computed anew.
 
-    Where these are too many it stops, and minus their number says that a sweep has to go on; ``touched`` begins with them.
+    Where these are too many it stops, and minus their number says that a sweep has to go on; they are then the first of
+    ``touched``.
     """
     heads, after, before, where = queue
     state, first, link = order

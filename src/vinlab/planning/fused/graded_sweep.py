@@ -17,7 +17,7 @@ from vinlab.planning.fused.graded import edge_of, search_grid, settle
 from vinlab.planning.fused.graded_repair import _put
 
 MOST_LOWERED = 4
-"""Once as many cells were lowered as one in so many, the old order is no guide, and a search from scratch takes over."""
+"""Once one in so many cells was lowered, the old order is no guide, and a search from scratch takes over."""
 
 MOST_UNIT = 1e300
 """So that zero times it is zero."""
@@ -107,7 +107,7 @@ def _sweep(cells, moves, table, cutting, distance, order, stack):
 
     It is negative where the order misled too often.
     """
-    # All neighbours are read and compared without a branch: branches that nobody can foresee would take most of the time.
+    # All neighbours are read and compared without a branch: those could not be foreseen and took most of the time.
     width, half, slant, most = table.down[1], table.half[0], table.half[4], len(distance) // MOST_LOWERED
     lowered, left = 0, 0
     for cell in order:
