@@ -1,10 +1,12 @@
 """Replanning after cells have changed against planning anew, on one thread.
 
 1 % of the cells of a map get other values: a window of 51 x 51 cells, as a robot's sensors see it, or cells scattered
-all over the map. Times are CPU time of the thread, the median over the edits; ``speedup`` is that of the window on maps
-with costs. *Search*: a search from scratch on the same grid, buffers kept. *Anew*: a new ``vinlab.Planner`` with its
-goal and one path. *Layer*: the differentiable planner on the same costs. ``equal``: on how many of ``edits`` random
-edits of smaller maps the corrected field equals that of a new search to the last bit. The last line is one JSON object.
+all over the map. Times are CPU time of the thread, the median over the edits. *Replan*: ``update``, after which the
+cost to go of every cell is right, and one path. *Anew*: a new ``vinlab.Planner`` on the changed map with its goal and
+the same path. *Search*: a search from scratch on the same grid, buffers kept. *Layer*: the differentiable planner on
+the same costs. ``speedup`` is the lowest ratio of *anew* to *replan* over the maps that are planned exactly and both
+kinds of edits. ``equal``: on how many of ``edits`` random edits of smaller maps the corrected field equals that of a
+new search to the last bit. The last line is one JSON object.
 """
 
 import argparse
@@ -168,7 +170,7 @@ def measure(side: int, repeats: int) -> list[dict[str, object]]:
     for name, (draw, edit) in {**kinds, "smooth costs, grid/costs": (smooth, learned_edit)}.items():
         for where in ("window", "scattered"):
             rng = np.random.default_rng(0)
-            edit(draw(16, rng), where, rng)  # compiles
+            edit(draw(128, rng), where, rng)  # compiles, and scattered cells are many enough for a sweep
             times = [edit(draw(side, rng), where, rng) for _ in range(repeats)]
             middle = {way: float(np.median([one[way] for one in times])) for way in times[0]}
             row = {"map": name, "edit": where} | {f"{way}_ms": 1e3 * took for way, took in middle.items()}
@@ -192,8 +194,8 @@ def main() -> None:
         table.add_row(*(entry if isinstance(entry, str) else f"{entry:.3g}" for entry in entries))
     Console().print(table)
     equal = equal_edits(edits, 32 if quick else 96)
-    window = next(row for row in rows if row["map"] == "costs of 1 to 10" and row["edit"] == "window")
-    print(json.dumps({"speedup": window["anew/replan"], "rows": rows, "edits": edits, "equal": equal}))
+    lowest = min(float(str(row["anew/replan"])) for row in rows if row["map"] in KINDS)
+    print(json.dumps({"speedup": lowest, "rows": rows, "edits": edits, "equal": equal}))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from vinlab.learners.path_losses import PathLoss
 from vinlab.learners.search_loss import SearchLoss
 from vinlab.learners.training_state import Best
 
-LARGE = 128 * 128
+LARGE = 48 * 48
 """Pixels from which on an image is large."""
 
 

@@ -34,7 +34,10 @@ class Split:
 
     def __str__(self) -> str:
         parts = (self.train, self.validation, self.test)
-        counts = [f"{len(part.images)} images with {len(part)} paths" for part in parts]
+        counts = [
+            f"{len(part.images)} image{'s' * (len(part.images) != 1)} with {len(part)} path{'s' * (len(part) != 1)}"
+            for part in parts
+        ]
         return f"{counts[0]} to train on, {counts[1]} to choose weights by, {counts[2]} held out."
 
 
