@@ -185,7 +185,8 @@ class CostField:
 
         counts = np.empty(SWEEP_BUCKETS + 2, np.int32)
         fixed = [*self._ground(), self._goals, self._scale, changed]
-        sweep_grid(*fixed, self._distance, self._queue, counts, self._repair_space[1])
+        kept = [self._distance, self._queue, counts, self._repair_space[1]]
+        sweep_grid(*fixed, *kept)
 
     @cached_property
     def _repair_space(self) -> tuple[Any, ...]:
