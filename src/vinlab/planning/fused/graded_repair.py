@@ -30,8 +30,7 @@ three of the cells the old order misled."""
 def repair_grid(cells, moves, table, cutting, goals, scale, unit, changed, distance, queue, order, touched):
     """Correct the cost to go of every cell after the costs of ``changed`` cells; how many were computed anew.
 
-    Where these are too many it stops, and minus their number says that a sweep has to go on; they are then the first of
-    ``touched``.
+    Where these are too many it stops: minus their number. A sweep has to go on then; ``touched`` begins with them.
     """
     heads, after, before, where = queue
     state, first, link = order
@@ -62,11 +61,11 @@ def repair_grid(cells, moves, table, cutting, goals, scale, unit, changed, dista
             count += 1
             if count > limit and (len(moves) == 0 or doubtful * MOST_DOUBT > count):
                 state[:], first[:] = CLEAN, -1
-                if len(moves) == 0:
-                    heads[:], where[:] = -1, OUTSIDE
-                    return -count
-                search_grid(cells, moves, table, cutting, goals, scale, distance, queue)
-                return len(distance)
+                if len(moves) > 0:
+                    search_grid(cells, moves, table, cutting, goals, scale, distance, queue)
+                    return len(distance)
+                heads[:], where[:] = -1, OUTSIDE
+                return -count
             if final == old:
                 continue
             for move in range(8):
