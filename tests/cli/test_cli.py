@@ -53,3 +53,12 @@ def test_compiling_for_the_first_time_is_said(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("vinlab.cli._has_compiled", lambda: True)
     main(command)
     assert capsys.readouterr().err == ""
+
+
+def test_a_name_cannot_command_the_terminal_or_begin_another_line(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["plan", str(tmp_path / "a\x1b[2J\nvinlab: all is well.png"), "--exact"])
+    told = capsys.readouterr().err
+    assert "\x1b" not in told
+    assert told.count("\n") == 1
+    assert r"a\x1b[2J\nvinlab: all is well.png" in told

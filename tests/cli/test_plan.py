@@ -223,3 +223,15 @@ def test_a_model_whose_problems_are_no_maps_is_refused(tmp_path, capsys):
             ["plan", str(tmp_path / "free.npy"), "--start", "0,0", "--goal", "5,5", "--model", "control/vin"]
         )
     assert "expected a model that plans on maps, got control/vin" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--out", "--path-out"])
+def test_the_map_that_is_read_is_never_written_over(option, tmp_path, capsys):
+    place = tmp_path / ("map.png" if option == "--out" else "map.csv")
+    Image.fromarray(np.full((6, 6), 255, np.uint8)).save(place, "PNG")
+    before = place.read_bytes()
+    (tmp_path / "link.png").symlink_to(place)
+    for written in (place, tmp_path / "link.png"):
+        words = [str(place), "--exact", "--start", "0,0", "--goal", "3,3", option, str(written)]
+        assert "expected another file than the one that is read" in fails(capsys, "plan", *words)
+    assert place.read_bytes() == before

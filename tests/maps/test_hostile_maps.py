@@ -400,3 +400,19 @@ def test_a_jpeg_of_thousands_of_scans_is_refused_before_it_is_unpacked(tmp_path)
     for read in (read_map, read_picture):
         with pytest.raises(InputError, match="expected a JPEG image of at most 100 scans, got 5"):
             read(tmp_path / "many.jpg")
+
+
+@pytest.mark.parametrize("data", [b"P2 2 1 100\n0 101\n", b"P5 2 1 100\n\x00\x65", b"P2 2 1 255\n0 99999\n"])
+def test_a_pixel_brighter_than_white_is_refused(data, tmp_path):
+    (tmp_path / "a.pgm").write_bytes(data)
+    with pytest.raises(InputError, match="expected pixels of at most"):
+        read_map(tmp_path / "a.pgm")
+
+
+def test_a_movingai_map_with_more_rows_than_it_states_is_refused(tmp_path):
+    text = "type octile\nheight 2\nwidth 3\nmap\n...\n.@.\n"
+    (tmp_path / "a.map").write_text(text + "\n \n")
+    assert read_map(tmp_path / "a.map").obstacles.tolist() == [[0, 0, 0], [0, 1, 0]]
+    (tmp_path / "a.map").write_text(text + "@@@\n")
+    with pytest.raises(InputError, match="expected 2 rows, got more lines after them"):
+        read_map(tmp_path / "a.map")

@@ -175,6 +175,10 @@ def _before(option: str, options: Sequence[str]) -> str:
 
 
 def _stop(sentence: str, code: int) -> None:
-    """End with a sentence; of an endless name that it holds the beginning is enough."""
-    print(sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST]}…", file=sys.stderr)
+    """End with a sentence; of an endless name that it holds the beginning is enough.
+
+    What a name or file holds cannot command the terminal or begin another line.
+    """
+    shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in sentence[:LONGEST])
+    print(f"{shown}{'…' * (len(sentence) > LONGEST)}", file=sys.stderr)
     sys.exit(code)

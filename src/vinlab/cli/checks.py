@@ -67,8 +67,10 @@ def require_folder(out: Path) -> Path:
     return out
 
 
-def require_file_name(out: Path, name: str = "--out") -> Path:
-    """The name of a file to write."""
+def require_file_name(out: Path, name: str = "--out", *, reads: Path | None = None) -> Path:
+    """The name of a file to write, which is not the file that is read."""
     if not out.name or out.name == ".." or out.is_dir():
         raise InputError(f"{name}: expected the name of a file to write, got the folder '{out}'.")
+    if reads is not None and out.exists() and reads.exists() and out.samefile(reads):
+        raise InputError(f"{name}: expected another file than the one that is read, got '{out}'.")
     return out

@@ -99,9 +99,9 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
         options: How to plan.
     """
     require_backups(options.iterations)
-    require_file_name(options.out)
+    require_file_name(options.out, reads=map)
     if options.path_out is not None:
-        require_file_name(options.path_out, "--path-out")
+        require_file_name(options.path_out, "--path-out", reads=map)
     if options.motion is not None:
         return _plan_motion(map, options)
     chosen = None

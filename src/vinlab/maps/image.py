@@ -150,6 +150,8 @@ def _read_pgm(data: bytes, name: str) -> GreyImage:
     if header[0].endswith(b"\r\n") and len(body) == height * width * kind.itemsize - 1:
         body = b"\n" + body  # the header ended with the carriage return alone
     pixels = read(body, height * width, kind, name)
+    if (brightest := int(pixels.max())) > white:
+        raise InputError(f"{name}: expected pixels of at most {white}, its largest value, got {brightest}.")
     return GreyImage(pixels.reshape(height, width).astype(kind.newbyteorder("=")), white)
 
 
@@ -171,4 +173,4 @@ def _written_pixels(body: bytes, count: int, kind: np.dtype[Any], name: str) -> 
     pixels = np.fromstring(body.decode("ascii"), dtype=np.float64, sep=" ")
     if len(pixels) < count:
         raise InputError(f"{name}: expected {count} pixels, got {len(pixels)}; the file is cut off.")
-    return pixels[:count].clip(0, np.iinfo(kind).max).astype(kind)
+    return pixels[:count].clip(0, 65535).astype(np.uint16)

@@ -25,6 +25,8 @@ def map_of_movingai(data: bytes, name: str, options: MapOptions) -> GridMap:
     rows = lines[first : first + height]
     if len(rows) < height:
         raise InputError(f"{name}: expected {height} rows, got {len(rows)}; the file is cut off.")
+    if any(line.strip() for line in lines[first + height :]):
+        raise InputError(f"{name}: expected {height} rows, got more lines after them.")
     for number, row in enumerate(rows):
         if len(row) != width or set(row) - set(KNOWN):
             raise InputError(
