@@ -34,7 +34,7 @@ KNOWN = {
     ),
     "every epoch has the same order": KnownFault(
         "learners/imitation.py",
-        "default_rng([self.seed, self.epoch])",
+        "default_rng([self.seed, epoch])",
         "default_rng([self.seed, 0])",
         "learners/test_imitation.py::test_every_epoch_has_every_problem_once_in_an_order_of_its_own",
     ),

@@ -4,7 +4,7 @@
 that many of all faults of five kinds (comparisons, arithmetic, constants, truth values, returns) in the rooms named in
 ``ROOMS``. Each fault is tried in a copy of the package, in a child of a process that has the libraries loaded, with
 the tests that run the changed function: those of its own file first, then the others, quick ones first. Which tests
-those are is found once by running them all (``test_map.py``), and kept in ``--map``. A fault is caught if a test fails
+those are is found once by running them all (``call_map.py``), and kept in ``--map``. A fault is caught if a test fails
 that passes without it, or the tests take several times as long. ``--out`` records the result, and the command fails
 if more than ``MOST_SURVIVORS`` of the sample survive that ``EQUIVALENT`` does not explain.
 """
@@ -28,8 +28,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from call_map import PACKAGE, ROOT, CallMap, compiled_with, functions_of, stand_ins
 from mutants import EQUIVALENT, KNOWN
-from test_map import PACKAGE, ROOT, TestMap, compiled_with, functions_of, stand_ins
 
 BUILD = ROOT / "build" / "mutate"
 """Where the copies of the package are kept."""
@@ -157,7 +157,7 @@ def known() -> list[Mutant]:
     return mutants
 
 
-def stages_of(mutant: Mutant, tests: TestMap) -> Iterator[list[tuple[str, float]]]:
+def stages_of(mutant: Mutant, tests: CallMap) -> Iterator[list[tuple[str, float]]]:
     """The tests to run, with their seconds: a few quick ones first, all others then."""
     if mutant.test is not None:
         yield [(mutant.test, LEAST_SECONDS)]
@@ -200,7 +200,7 @@ class Laboratory:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, target)
 
-    def catcher(self, mutant: Mutant, tests: TestMap) -> str | None:
+    def catcher(self, mutant: Mutant, tests: CallMap) -> str | None:
         """The test that fails with the fault and passes without it."""
         with self._fault(mutant):
             for stage in stages_of(mutant, tests):
@@ -326,13 +326,13 @@ def main() -> None:
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS), choices=list(ROOMS))
     parser.add_argument("--survivors-of", type=Path, help="only those that survived in this record")
     parser.add_argument(
-        "--map", type=Path, default=ROOT / "build" / "test_map.json", help="where the tests are kept"
+        "--map", type=Path, default=ROOT / "build" / "call_map.json", help="where the tests are kept"
     )
     parser.add_argument("--jobs", type=int, default=1, help="faults tried side by side")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     preload()
-    laboratory, tests = Laboratory(BUILD / "0"), TestMap(options.map)
+    laboratory, tests = Laboratory(BUILD / "0"), CallMap(options.map)
     if not options.known:
         tests.update(laboratory.child, laboratory.copy)
     chosen = chosen_mutants(options)
@@ -356,7 +356,7 @@ def main() -> None:
     report(results, options)
 
 
-def try_all(mutants: list[Mutant], laboratory: Laboratory, tests: TestMap) -> dict[Mutant, str | None]:
+def try_all(mutants: list[Mutant], laboratory: Laboratory, tests: CallMap) -> dict[Mutant, str | None]:
     """Try each fault, and keep the tests that noticed in the laboratory's folder."""
     results: dict[Mutant, str | None] = {}
     for number, mutant in enumerate(mutants, start=1):

@@ -70,7 +70,7 @@ class Tracer:
             }
 
 
-class TestMap:
+class CallMap:
     """The tests of each function, kept in a file."""
 
     def __init__(self, path: Path) -> None:
