@@ -114,18 +114,14 @@ def curves_by_network(runs: Sequence[FinishedRun], benchmark: str) -> list[Curve
 
 
 def _perfect(runs: Sequence[FinishedRun]) -> list[Curve]:
-    """The curves of perfect mazes, by what was trained on and tested on."""
+    """The curves of perfect mazes, on the largest that each network was tested on."""
     curves = []
     for id, trained in (("arena/perfect-101/best", "up to 101 × 101"), ("arena/mazes-9/best", "9 × 9")):
         found = [run for run in runs if run.manifest.id == id]
-        for name in found[0].result["scores"] if found else ():
-            tested = name.removeprefix("perfect ")
-            curves.append(
-                Curve(
-                    f"trained on {trained}, tested on {tested}",
-                    [_lengths(run.result["scores"][name]) for run in found],
-                )
-            )
+        if found:
+            *_, largest = found[0].result["scores"]
+            label = f"trained on {trained}, tested on {largest.removeprefix('perfect ')}"
+            curves.append(Curve(label, [_lengths(run.result["scores"][largest]) for run in found]))
     return curves
 
 
@@ -143,7 +139,7 @@ def _end(low: int, scores: Mapping[str, Any]) -> int:
     return round(scores.get("longest", 2 * low)) if last else UPPER[low]
 
 
-def _logarithmic(figure: Figure, ticks: Sequence[float]) -> None:
+def _logarithmic(figure: Figure, ticks: Sequence[int | float]) -> None:
     (axes,) = figure.axes
     axes.set_xscale("log")
     apart = [tick for tick, following in pairwise([*ticks, 10 * ticks[-1]]) if following >= 1.6 * tick]
