@@ -1,4 +1,4 @@
-"""How training a VIN that plans on a smaller site scales with the large one: samples a second and peak memory, as JSON.
+"""How training a VIN that plans on a smaller site scales with the large one: samples a second and peak memory.
 
 Each size runs in its own process, so that its peak memory is its own. Sites are written to a temporary folder.
 """
@@ -88,7 +88,6 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--updates", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--out", type=Path, help="file for the printed JSON")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--make", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -108,7 +107,7 @@ def main() -> None:
 
 
 def report(results: list[dict[str, float]], arguments: argparse.Namespace) -> None:
-    """Print the measurements with ratios that hold on any machine, and write them to --out."""
+    """Print the measurements with ratios that hold on any machine."""
     rates = [size["samples_per_second"] for size in results]
     found = {
         "threads": arguments.threads,
@@ -116,10 +115,12 @@ def report(results: list[dict[str, float]], arguments: argparse.Namespace) -> No
         "largest_peak_memory_gb": max(size["peak_memory_gb"] for size in results),
         "sizes": results,
     }
-    text = json.dumps(found, indent=2)
-    print(text)
-    if arguments.out:
-        arguments.out.write_text(text + "\n", encoding="utf-8")
+    for size in results:
+        print(
+            f"{size['pages']:>9,} pages: {size['samples_per_second']:,.0f} samples a second, "
+            f"at most {size['peak_memory_gb']:.2f} GB"
+        )
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":
