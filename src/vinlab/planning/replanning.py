@@ -157,7 +157,7 @@ class CostField:
             self.recomputed = self._repair(changed)
             if self.recomputed >= 0:
                 return
-            changed = np.concatenate([changed, self._repair_space[1][: -self.recomputed]])
+            changed = np.concatenate([changed, self._touched[: -self.recomputed]])
         self._sweep(changed)
         self.recomputed = len(self._cells)
 
@@ -176,7 +176,7 @@ class CostField:
         # As fine as the queue of the search at most, and coarser where its buckets would be too many.
         unit = min(self._unit, self._scale or np.inf)
         fixed = [*self._ground(), self._goals, self._scale, unit, changed]
-        kept = [self._distance, self._queue, *self._repair_space]
+        kept = [self._distance, self._queue, self._repair_space, self._touched]
         return int(repair_grid(*fixed, *kept))
 
     def _sweep(self, changed: Int64[np.ndarray, " N"]) -> None:
@@ -185,16 +185,20 @@ class CostField:
 
         counts = np.empty(SWEEP_BUCKETS + 2, np.int32)
         fixed = [*self._ground(), self._goals, self._scale, changed]
-        kept = [self._distance, self._queue, counts, self._repair_space[1]]
+        kept = [self._distance, self._queue, counts, self._touched]
         sweep_grid(*fixed, *kept)
 
     @cached_property
     def _repair_space(self) -> tuple[Any, ...]:
-        """What repairs need beside the search, 13 bytes a cell; a field that is never changed has none."""
+        """What repairs need beside the search, 5 bytes a cell; a field that is never changed has none."""
         size = len(self._cells)
         first = np.full(ORDER_BUCKETS, -1, np.int32)
-        order = (np.full(size, 0, np.uint8), first, np.full(size, -1, np.int32))
-        return order, np.full(2 * size, -1, np.int32)
+        return np.full(size, 0, np.uint8), first, np.full(size, -1, np.int32)
+
+    @cached_property
+    def _touched(self) -> np.ndarray:
+        """Room for all cells twice, for repairs and sweeps; 8 bytes a cell."""
+        return np.empty(2 * len(self._cells), np.int32)
 
     def _ground(self) -> tuple[Any, ...]:
         """What moves cost, as the compiled search takes it."""

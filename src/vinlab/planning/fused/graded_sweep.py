@@ -10,7 +10,9 @@ search from scratch, so the results are equal to the last bit.
 from typing import no_type_check
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 from vinlab.planning.compiled import compiled
 from vinlab.planning.fused.graded import edge_of, search_grid, settle
@@ -48,10 +50,12 @@ def sweep_grid(cells, moves, table, cutting, goals, scale, changed, distance, qu
         return False
     for cell in order[:left]:
         _let_wait(cells, moves, table, cutting, distance, queue, cell)
+    jumps = table.jumps
     for cell in changed:
-        _let_wait(cells, moves, table, cutting, distance, queue, cell)
-        for jump in table.jumps:
-            _let_wait(cells, moves, table, cutting, distance, queue, cell + jump)
+        for move in range(-1, 8):
+            near = cell + jumps[move] if move >= 0 else cell
+            if distance[near] == np.inf and cells[near] < np.inf:
+                _let_wait(cells, moves, table, cutting, distance, queue, near)
     settle(cells, moves, table, cutting, scale, distance, queue)
     return True
 
@@ -129,7 +133,7 @@ def _sweep(cells, moves, table, cutting, distance, order, stack):
         distance[cell] = best
         worst = max(max(_past(d0, e0), _past(d1, e1)), max(_past(d2, e2), _past(d3, e3)))
         worst = max(worst, max(max(_past(d4, e4), _past(d5, e5)), max(_past(d6, e6), _past(d7, e7))))
-        if best * ROUNDING < worst:
+        if (best + best) * ROUNDING < worst:
             lowered += _lower(cells, moves, table, cutting, distance, cell, stack, most - lowered)
             if lowered >= most:
                 return -1
@@ -139,11 +143,23 @@ def _sweep(cells, moves, table, cutting, distance, order, stack):
     return left
 
 
+@no_type_check
+@intrinsic
+def _double(typing_context, number):
+    """Twice a number, but zero for infinity: one is added to the exponent, whose overflow leaves a negative zero."""
+
+    def generate(context, builder, signature, arguments):
+        bits = builder.bitcast(arguments[0], ir.IntType(64))
+        return builder.bitcast(builder.add(bits, ir.Constant(ir.IntType(64), 1 << 52)), ir.DoubleType())
+
+    return types.float64(types.float64), generate
+
+
 @njit(nogil=True, inline="always")
 @no_type_check
 def _past(known, edge):
-    """The cost to go below which a cell would serve a neighbour better, if that one was computed before."""
-    return known - edge if known < np.inf else -np.inf
+    """Twice the cost to go below which a cell would serve a neighbour better; below zero before that is computed."""
+    return _double(known) - (edge + edge)
 
 
 @njit(nogil=True)
