@@ -186,3 +186,10 @@ def test_the_gallery_of_the_documentation_shows_every_map_with_a_link():
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_installs_the_package_from_an_index_that_does_not_have_it(page):
     assert re.findall(r"pip install (?:-U )?['\"]?vinlab(?:\[\w+\])?['\"]?(?:\s|`|$)", PAGES[page]) == []
+
+
+def test_commands_in_wide_tables_are_not_broken():
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert "extra_css: [stylesheets/tables.css]" in settings
+    rules = (ROOT / "docs" / "stylesheets" / "tables.css").read_text(encoding="utf-8")
+    assert "table:not([class]) code { white-space: nowrap;" in rules
