@@ -57,3 +57,21 @@ def test_free_positions_are_taken():
 def test_other_positions_are_refused(position, sentence):
     with pytest.raises(InputError, match=sentence):
         require_free(np.array([[0, 1, 0, 0]], np.uint8), position, "start")
+
+
+def test_a_column_given_as_the_row_is_noticed():
+    with pytest.raises(
+        InputError, match=r"outside the map of 3 x 9 cells; the row comes first: is it \(2, 8\)\?$"
+    ):
+        require_free(np.zeros((3, 9), np.uint8), (8, 2), "goal")
+    with pytest.raises(InputError, match=r"outside the map of 3 x 9 cells\.$"):
+        require_free(np.zeros((3, 9), np.uint8), (9, 9), "goal")
+
+
+def test_beside_an_obstacle_the_nearest_free_cell_is_named():
+    room = np.ones((3, 9), np.uint8)
+    with pytest.raises(InputError, match=r"expected a free cell\.$"):
+        require_free(room, (1, 1), "start")
+    room[1, 3] = room[0, 8] = 0
+    with pytest.raises(InputError, match=r"expected a free cell, such as the nearest, \(1, 3\)\.$"):
+        require_free(room, (1, 1), "start")

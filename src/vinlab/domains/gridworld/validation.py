@@ -55,7 +55,20 @@ def require_free(obstacles: UInt8[np.ndarray, "H W"], position: Any, name: str) 
     row, col = require_position(position, name)
     height, width = obstacles.shape
     if not (0 <= row < height and 0 <= col < width):
-        raise InputError(f"{name} ({row}, {col}) lies outside the map of {height} x {width} cells.")
+        swapped = 0 <= col < height and 0 <= row < width
+        hint = f"; the row comes first: is it ({col}, {row})?" if swapped else "."
+        raise InputError(f"{name} ({row}, {col}) lies outside the map of {height} x {width} cells{hint}")
     if obstacles[row, col]:
-        raise InputError(f"{name} ({row}, {col}) lies on an obstacle; expected a free cell.")
+        raise InputError(
+            f"{name} ({row}, {col}) lies on an obstacle; expected a free cell{_nearest_free(obstacles, row, col)}."
+        )
     return row, col
+
+
+def _nearest_free(obstacles: np.ndarray, row: int, col: int) -> str:
+    """Which free cell is nearest, as words; nothing where all are blocked."""
+    free = np.argwhere(obstacles == 0)
+    if not len(free):
+        return ""
+    nearest = free[((free - (row, col)) ** 2).sum(axis=1).argmin()]
+    return f", such as the nearest, ({nearest[0]}, {nearest[1]})"
