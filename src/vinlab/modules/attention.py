@@ -19,10 +19,23 @@ class StateAttention(nn.Module):
 
 def gather_states(image: Float[Tensor, "B A H W"], states: Int[Tensor, "B S 2"]) -> Float[Tensor, "B S A"]:
     """The entries of the image at some cells of each map."""
+    _require_cells(states)
     require_inside(states, image.shape[2], image.shape[3])
     cells = states[..., 0].long() * image.shape[3] + states[..., 1].long()
     by_cell = image.flatten(2)
     return by_cell.gather(2, cells[:, None].expand(-1, image.shape[1], -1)).transpose(1, 2)
+
+
+def _require_cells(states: Tensor) -> None:
+    """Refuse states that are no pairs of whole numbers; without this, halves of a cell would be cut off silently."""
+    if states.dim() != 3 or states.shape[2] != 2:
+        hint = "; of one state of each problem, states[:, None]" if states.dim() == 2 else ""
+        raise InputError(
+            f"states: expected [B S 2], (row, col) of S states of each problem, got the shape "
+            f"{tuple(states.shape)}{hint}."
+        )
+    if states.is_floating_point():
+        raise InputError(f"states: expected whole numbers (row, col), got {states.dtype}.")
 
 
 def require_inside(states: Int[Tensor, "B S 2"], rows: int, cols: int) -> None:

@@ -44,6 +44,11 @@ class ValueIterationNetwork(Policy):
 
     def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> Any:
         """One plan per problem, as the planner gives it, to be read in as many of its states as one likes."""
+        if observation.dim() != 4:
+            hint = "; of one problem, observation[None]" if observation.dim() == 3 else ""
+            raise InputError(
+                f"observation: expected [B C H W], got the shape {tuple(observation.shape)}{hint}."
+            )
         plan = self.planner(self.reward(observation), self.transition(observation), iterations=iterations)
         return plan if self.features is None else replace(plan, features=self.features(observation))
 
