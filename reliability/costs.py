@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from reliability.cases import Case, SilentDifference, command
-from reliability.map_formats import CHECKED, archive, geotiff, npy, npy_header, sound_files, sound_map
+from reliability.map_formats import (
+    CHECKED,
+    archive,
+    geotiff,
+    npy,
+    npy_header,
+    sound_files,
+    sound_map,
+    wide_archive,
+)
 from reliability.odd_bytes import Rng, damaged
 from vinlab.maps import MapOptions, read_map
 from vinlab.maps.costs import CostOptions
@@ -136,17 +145,17 @@ def cost_archives(rng: Rng) -> Iterator[Case]:
                     command("plan", "{}/a.npz", "--exact", "--index", index, "--json", "--start", "0,0"),
                     lambda folder, members=members: (folder / "a.npz").write_bytes(archive(members)),
                 )
-    zeros = bytes(30 * 2**20)
-    for name, members in {
-        "deflated": {"costs.npy": npy_header("'<f8'", "(60000, 60000)") + zeros},
-        "many": {f"costs{number}.npy": npy(costs) for number in range(3000)},
-        "wide": {"costs.npy": npy_header("'<f8'", "(4096, 4096)") + bytes(8 * 4096 * 4096)},
-    }.items():
+    vast: dict[str, dict[str, tuple[bytes, int]]] = {
+        "deflated": {"costs.npy": (npy_header("'<f8'", "(60000, 60000)"), 30 * 2**20)},
+        "many": {f"costs{number}.npy": (npy(costs), 0) for number in range(3000)},
+        "wide": {"costs.npy": (npy_header("'<f8'", "(4096, 4096)"), 8 * 4096 * 4096)},
+    }
+    for name, members in vast.items():
         yield Case(
             "costs: archives",
             name,
             command("plan", "{}/a.npz", "--exact", "--start", "0,0", "--goal", "5,5", "--json"),
-            lambda folder, members=members: (folder / "a.npz").write_bytes(archive(members)),
+            lambda folder, members=members: (folder / "a.npz").write_bytes(wide_archive(members)),
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from reliability.bombs import PLACES
 from reliability.cases import Case, SilentDifference, command
-from reliability.map_formats import archive, geotiff, npy, npy_header, png
+from reliability.map_formats import archive, geotiff, npy, npy_header, png, wide_archive
 from reliability.odd_bytes import Rng, damaged, odd_json
 from vinlab.domains.motion.files import has_gppn_layout, read_gppn_mazes
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
@@ -100,16 +100,17 @@ def image_cases(rng: Rng, count: int) -> Iterator[Case]:
             lambda folder, changes=changes: write_folder(folder, changes),
             check if file == "b.png" else None,
         )
-    wide = np.zeros((4096, 4096), np.uint8)
-    for name, data in {
-        "large.png": png(np.stack([wide] * 4, axis=-1)),
-        "bands.tif": geotiff_bands(15, 4096),
-    }.items():
-        lines = "\n".join(f"{image},1,{r},{c}" for image in (name, *IMAGES) for r, c in PATH)
-        changes = {name: data, "paths.csv": f"image,path,row,col\n{lines}".encode()}
-        yield Case(
-            "datasets: images", name, CHECK, lambda folder, changes=changes: write_folder(folder, changes)
-        )
+    large = {
+        "large.png": lambda: png(np.zeros((4096, 4096, 4), np.uint8)),
+        "bands.tif": lambda: geotiff_bands(15, 4096),
+    }
+    for name, make in large.items():
+
+        def write(folder: Path, name: str = name, make: Any = make) -> None:
+            lines = "\n".join(f"{image},1,{r},{c}" for image in (name, *IMAGES) for r, c in PATH)
+            write_folder(folder, {name: make(), "paths.csv": f"image,path,row,col\n{lines}".encode()})
+
+        yield Case("datasets: images", name, CHECK, write)
 
 
 def geotiff_bands(count: int, side: int) -> bytes:
@@ -223,35 +224,35 @@ def array_cases(rng: Rng, count: int) -> Iterator[Case]:
 
 def bombs() -> Iterator[Case]:
     """Archives that unpack to much, and what is no file."""
-    zeros = bytes(250 * 2**20)
+    zeros = 1000 * 512 * 512
     uses = {
         "fit": CHECK,
         "mazes": read_mazes,
         "problems": command("evaluate", "grid/any", "--problems", "{}/data"),
     }
     vast = {
-        "observations.npy": npy_header("'|u1'", "(1000, 1, 512, 512)") + zeros[: 1000 * 512 * 512],
-        "paths.npy": npy_header("'|u1'", "(1000, 131072, 2)") + zeros,
-        "path_image.npy": npy(np.arange(1000)),
+        "observations.npy": (npy_header("'|u1'", "(1000, 1, 512, 512)"), zeros),
+        "paths.npy": (npy_header("'|u1'", "(1000, 131072, 2)"), zeros),
+        "path_image.npy": (npy(np.arange(1000)), 0),
     }
-    twelve = {f"arr_{number}.npy": npy_header("'|u1'", "(1000, 512, 512)") + zeros for number in range(12)}
+    twelve = {f"arr_{number}.npy": (npy_header("'|u1'", "(1000, 512, 512)"), zeros) for number in range(12)}
     mazes = {
-        "mazes.npy": npy_header("'|u1'", "(1000, 512, 512)") + zeros,
-        "goals.npy": npy_header("'|u1'", "(1000, 1, 512, 512)") + zeros,
+        "mazes.npy": (npy_header("'|u1'", "(1000, 512, 512)"), zeros),
+        "goals.npy": (npy_header("'|u1'", "(1000, 1, 512, 512)"), zeros),
     }
     packed = {
-        "wide observations": archive(vast),
-        "twelve wide arrays": archive(twelve),
-        "wide mazes": archive(mazes),
-        "many members": archive({f"a{number}.npy": b"" for number in range(50_000)}),
+        "wide observations": vast,
+        "twelve wide arrays": twelve,
+        "wide mazes": mazes,
+        "many members": {f"a{number}.npy": (b"", 0) for number in range(5000)},
     }
-    for name, data in packed.items():
+    for name, members in packed.items():
         for use, act in uses.items():
             yield Case(
                 "datasets: bombs",
                 f"{name}, {use}",
                 act,
-                lambda folder, data=data: (folder / "data").write_bytes(data),
+                lambda folder, members=members: (folder / "data").write_bytes(wide_archive(members)),
             )
     for place, make in PLACES.items():
         for use, act in uses.items():
