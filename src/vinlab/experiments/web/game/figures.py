@@ -1,5 +1,6 @@
 """Figures of the player's game: finished games by shortest length, and one game with the shortest path."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import PercentFormatter
 
 from vinlab.domains.web.expert import distances_to, shortest_paths
@@ -23,6 +25,8 @@ from vinlab.models import Model
 from vinlab.recording.finished_run import FinishedRun
 
 WIDTH, HEIGHT = 4.2, 2.6
+FEWEST_GAMES = 20
+"""Of a shortest length, for a point in the figure."""
 
 
 def draw_finished(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
@@ -39,12 +43,16 @@ def draw_finished(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
 
 
 def _shares(scores: Sequence[Mapping[str, Any]]) -> dict[int, float]:
-    """The mean finished share at each shortest length that all seeds have."""
-    lengths = set.intersection(*(set(each["by_length"]) for each in scores))
+    """The mean finished share at each shortest length that enough games of every seed have."""
+    lengths = set.intersection(*(_common_lengths(each["by_length"]) for each in scores))
     return {
         int(length): fmean(each["by_length"][length]["finished"] for each in scores)
         for length in sorted(lengths, key=int)
     }
+
+
+def _common_lengths(by_length: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    return {length for length, measured in by_length.items() if measured["num_games"] >= FEWEST_GAMES}
 
 
 def finished_figure(lines: Mapping[str, Mapping[int, float]]) -> Figure:
@@ -91,17 +99,18 @@ def shortest_path(games: GameSet, index: int) -> list[int]:
 
 def game_figure(ours: Sequence[str], best: Sequence[str], people: float | None) -> Figure:
     """The pages of both games by click."""
-    figure = style.new_figure(9.0, 2.4)
-    axes = style.place(figure, 0.9, 0.2, 7.9, 1.7)
+    figure = style.new_figure(9.0, 3.2)
+    axes = style.place(figure, 0.9, 0.15, 7.9, 2.55)
     _draw_row(axes, 1.0, ours, style.PREDICTED)
     _draw_row(axes, 0.0, best, style.SHORTEST)
     if people is not None:
-        axes.axvline(people, color=style.INK, linestyle="--", linewidth=1)
-        axes.text(people, 1.75, f" people: {people:.1f} on average", size=style.TICK_SIZE, color=style.INK)
+        axes.axvline(people, color=style.INK, linestyle="--", linewidth=1, zorder=0)
+        text = f" people: {people:.1f} clicks on average\n in finished games of this length"
+        axes.text(people, 1.62, text, va="center", size=style.TICK_SIZE, color=style.INK)
     dress(axes, across="clicks", up="")
     axes.set_yticks([0, 1], ["shortest", "player"])
-    axes.set_ylim(-0.7, 2.1)
-    axes.set_xlim(-0.4, max(len(ours), len(best), (people or 0) + 1.5) - 0.3)
+    axes.set_ylim(-0.5, 1.8)
+    axes.set_xlim(-0.5, max(len(ours), len(best), (people or 0) + 2.5) - 0.3)
     return figure
 
 
@@ -109,5 +118,15 @@ def _draw_row(axes: Axes, height: float, titles: Sequence[str], colour: str) -> 
     axes.plot(range(len(titles)), [height] * len(titles), color=colour, marker="o", markersize=5)
     for click, title in enumerate(titles):
         # Neighbouring titles would touch on one line.
-        above = 0.18 if click % 2 == 0 else -0.42
-        axes.text(click, height + above, title, ha="center", size=style.TICK_SIZE, color=style.INK)
+        above = click % 2 == 0
+        axes.annotate(
+            textwrap.fill(title, 20),
+            xy=(click, height),
+            xytext=(0, 5 if above else -5),
+            textcoords="offset points",
+            ha="center",
+            va="bottom" if above else "top",
+            size=style.TICK_SIZE,
+            color=style.INK,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
+        )

@@ -61,15 +61,16 @@ COLUMNS: tuple[Column[Row], ...] = (
 
 def game_section(runs: Sequence[FinishedRun]) -> list[str]:
     """The heading, the explanation and a table for each site."""
-    parts = ["## The player's game", ""]
+    parts = []
     for source, found in group_runs(runs, lambda run: str(run.manifest.config["data"]["source"])).items():
         games = counts_text(scores["games"]["num_games"] for scores in scores_of(found))
         known = counts_text(run.result["known_pages"] for run in found)
         about = TEXT.replace("\n", " ").format(games=games, known=known)
         text = textwrap.fill(about, WIDTH, break_on_hyphens=False)
         data = "" if source == "synthetic" else f" --data FOLDER/{source}"
+        parts += [f"## {source}, the player's game", ""]
         command = f"Command: `vinlab train web/game/vin{data} --seed 0`, likewise for the others."
-        parts += [f"{source}. {text}\n", render(COLUMNS, _rows(found)), command, ""]
+        parts += [f"{text}\n", render(COLUMNS, _rows(found)), command, ""]
     return parts
 
 
