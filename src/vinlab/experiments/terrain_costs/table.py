@@ -22,7 +22,7 @@ LEGEND = """\
 is reached; *straight* is that of the shortest route, which ignores the costs, on the same problems. *Agreement*: share
 of the demonstrated moves that the policy would have made. Runs named *few* have 20 pictures, all others 100; those
 named *noisy* learn from a demonstrator who makes one move in ten at random. Test pictures are the same for all, and
-nobody strays on them.
+nobody strays on them. With `--budget small` a run makes 450 updates in place of 3,000.
 """
 
 
