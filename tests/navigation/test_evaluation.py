@@ -38,6 +38,12 @@ def numbers(scores):
     return {name: number for name, number in asdict(scores).items() if name != "unsolvable"}
 
 
+def test_a_model_is_evaluated_as_its_network_is():
+    model = load("gridworld/8/vin")
+    problems = sample_problems(GridworldConfig(size=8), 20, rng=np.random.default_rng(1))
+    assert evaluate(model, problems) == evaluate(model.network, problems)
+
+
 def test_the_batch_does_not_change_the_scores():
     rng = np.random.default_rng(0)
     torch.manual_seed(0)

@@ -10,6 +10,7 @@ from vinlab.domains.gridworld.environment import step
 from vinlab.domains.gridworld.expert import ExactSolution, solve
 from vinlab.evaluation import metrics
 from vinlab.evaluation.rollout import PlanningPolicy, greedy_actions, roll_out
+from vinlab.models import Model
 from vinlab.navigation.adaptive import AdaptivePlan, make_plan
 from vinlab.navigation.greedy import follow_cells
 from vinlab.navigation.routes import ends_of
@@ -32,7 +33,7 @@ class EpisodeResults:
 
 
 def evaluate(
-    policy: PlanningPolicy,
+    policy: PlanningPolicy | Model,
     problems: GridProblems,
     *,
     iterations: Iterations = None,
@@ -41,17 +42,18 @@ def evaluate(
     batch: int = 250,
     progress: Callable[[int, int, str], None] = lambda done, total, note: None,
 ) -> Scores:
-    """The scores of a policy on all problems; the paper's horizon is twice the states of the expert's path.
+    """The scores of a policy or model on all problems; the paper's horizon is twice the states of the expert's path.
 
     ``solution`` is the exact solution of the problems, where it is known already.
     """
+    network = policy.network if isinstance(policy, Model) else policy
     results = []
     for first in range(0, len(problems), batch):
         chosen = slice(first, first + batch)
         part = problems[chosen]
         exact = solve(part, corner_cutting=corner_cutting) if solution is None else solution[chosen]
-        plan = make_plan(policy, part, iterations)
-        results.append(evaluate_plan(policy, plan, part, exact, corner_cutting=corner_cutting))
+        plan = make_plan(network, part, iterations)
+        results.append(evaluate_plan(network, plan, part, exact, corner_cutting=corner_cutting))
         progress(min(chosen.stop, len(problems)), len(problems), "problems")
     return to_scores(results)
 
