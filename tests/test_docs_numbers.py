@@ -40,7 +40,6 @@ NOT_OF_RUNS: dict[str, dict[str, str]] = {
     },
     "docs/experiments/hierarchical.md": {"1.8": "the difference to the paper's number"},
     "docs/experiments/terrain_costs.md": {"1": "of the formula of the hidden cost", "5": "of the same"},
-    "docs/experiments/weight_sharing.md": {"0.996": "read from the shipped weights"},
     "docs/guide.md": {"99.4": "recorded in the commit that the page names"},
     "docs/maps.md": {"262,144": "a limit of the command"},
 }
