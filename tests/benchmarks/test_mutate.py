@@ -41,7 +41,7 @@ def test_faults_without_effect_are_in_the_code():
 def test_a_compiled_function_is_tried_with_the_tests_of_its_callers():
     assert stand_ins("maps/transform.py", "Frame.to_cell") == {"maps/transform.py::Frame.to_cell"}
     assert stand_ins(str(KERNELS.relative_to(PACKAGE)), "repair_grid") == {
-        "planning/replanning.py::CostField._correct"
+        "planning/replanning.py::CostField._repair"
     }
 
 

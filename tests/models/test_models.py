@@ -147,7 +147,8 @@ def test_every_recorded_manifest_rebuilds_its_network():
         if "network" not in config:  # the run evaluated a shipped model
             continue
         network, data = dict(config["network"]), config["data"]
-        if "encyclopedia" in data and "dimension" not in network:  # version 0.1 read it from the weights
+        old = "encyclopedia" in data and network["kind"] != "seen-graph-vin" and "dimension" not in network
+        if old:  # version 0.1 read it from the weights
             synthetic = data["source"] == "synthetic"
             network["dimension"] = data["encyclopedia"]["dimension"] if synthetic else 100
         key = json.dumps(network, sort_keys=True)

@@ -62,6 +62,10 @@ MEASURES = {
     "percent_success": Measure("% success, all free states", "{:.3f}"),
     "exact": Measure("the label's own path", "{:.1%}"),
     "any_shortest": Measure("any shortest path", "{:.1%}"),
+    "finished": Measure("finished", "{:.1%}"),
+    "shortest_paths": Measure("by a shortest path", "{:.1%}"),
+    "clicks": Measure("clicks", "{:.2f}"),
+    "shortest": Measure("shortest", "{:.2f}"),
 }
 """Every measure that is printed, in this order."""
 
@@ -151,7 +155,8 @@ def _groups_table(id: str, groups: Mapping[str, Mapping[str, Any]]) -> "Table":
         table.add_column(heading, justify="right")
     for group, scores in groups.items():
         shown = [_number(scores[name], measure) for name, measure in measures.items()]
-        table.add_row(group, str(scores["num_problems"]), *shown)
+        count = scores["num_games"] if "num_games" in scores else scores["num_problems"]
+        table.add_row(group, str(count), *shown)
     return table
 
 

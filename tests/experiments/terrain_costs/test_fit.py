@@ -145,8 +145,9 @@ def test_settings_run_at_the_smallest_budget(name, tmp_path):
 def test_of_large_images_fewer_are_seen_in_an_update(tmp_path):
     config = EXPERIMENT.settings["terrain-costs/own"].configure("paper", "default")
     small = TerrainCostsSets(split_dataset(read_dataset(save(tmp_path / "small.npz"))), "")
-    wide = np.zeros((6, 3, 300, 300), np.uint8)
-    large = save(tmp_path / "large.npz", observations=wide, costs=None)
-    large = TerrainCostsSets(split_dataset(read_dataset(large)), "")
     assert EXPERIMENT.adapt(config, small).learning.batch == 16
-    assert EXPERIMENT.adapt(config, large).learning.batch == 2
+    for side, paths in ((64, 9), (300, 1)):  # 16 paths on images of 48 x 48 pixels take as long
+        wide = np.zeros((6, 3, side, side), np.uint8)
+        large = save(tmp_path / f"{side}.npz", observations=wide, costs=None)
+        large = TerrainCostsSets(split_dataset(read_dataset(large)), "")
+        assert EXPERIMENT.adapt(config, large).learning.batch == paths
