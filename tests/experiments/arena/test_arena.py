@@ -183,7 +183,25 @@ def test_the_table_states_memory_time_and_the_longest_path(tmp_path):
     (row,) = [line for line in text.splitlines() if line.startswith("| best ")]
     cells = [cell.strip() for cell in row.split("|")[1:-1]]
     assert cells[1:3] == ["100.000 ± 0.000"] * 2
-    assert cells[5:12] == ["2,000", "76", "10,000", "0.50 ± 0.00", "1.50 ± 0.00", "1.25 ± 0.00", "2"]
+    assert cells[3:10] == ["2,000", "76", "10,000", "0.50 ± 0.00", "1.50 ± 0.00", "1.25 ± 0.00", "2"]
+
+
+def test_the_whole_time_of_a_resumed_run_is_not_stated(tmp_path):
+    run = run_of(tmp_path, "arena/gppn-15/best", 10_000, 100.0)
+    (run.folder / "metrics.jsonl").write_text('{"epoch": 0, "cpu_seconds": 120.0}\n')
+    header, _, row = [
+        line for line in EXPERIMENT.table([run]).splitlines() if line[:5] in ("| net", "| ---", "| bes")
+    ]
+    assert "2.00" in row
+    assert "in all" not in header
+    assert "1.50" not in row
+
+
+def test_a_table_has_only_columns_with_an_entry(tmp_path):
+    text = EXPERIMENT.table([run_of(tmp_path, "arena/gppn-15/best", 10_000, 100.0)])
+    (header,) = [line for line in text.splitlines() if line.startswith("| network")]
+    assert "%optimal" in header
+    assert "exact" not in header
 
 
 def test_curves_over_training_maps_and_over_path_length(tmp_path):

@@ -93,6 +93,12 @@ def test_the_gated_planner_by_hand():
     np.testing.assert_allclose(found, convolve(hidden, "policy", bias=False), rtol=1e-4, atol=1e-5)
 
 
+def test_the_cells_of_a_fresh_gated_planner_remember():
+    network = GatedPlannerConfig(iterations=8, hidden=16, width=3).build()
+    enter, forget, _, _ = (network.update.bias_ih + network.update.bias_hh).sigmoid().chunk(4)
+    assert forget.mean() > 0.7 > 0.6 > enter.mean()
+
+
 @pytest.mark.parametrize(("units", "width", "updates"), [(3, 1, 2), (4, 5, 3), (2, 3, 1)])
 def test_compiled_gated_updates_equal_the_plain_equations_and_their_gradients(units, width, updates):
     hidden, cell = torch.randn(2, 2, units, 4, 7)
@@ -136,6 +142,13 @@ def neighbours(row, col, side, straight):
     ]
     near = [(row + down, col + right) for down, right in steps]
     return [(y, x) for y, x in near if 0 <= y < side and 0 <= x < side]
+
+
+def test_a_fresh_vprop_spreads_values_that_are_small():
+    network = network_config({"kind": "value-propagation", "rule": "vprop", "hidden": 8}).build()
+    spread, inward, outward = network.embedding(torch.zeros(1, 2, 5, 5)).sigmoid().split(1, dim=1)
+    assert spread.min() > 0.8
+    assert max(inward.max(), outward.max()) < 0.2
 
 
 @pytest.mark.parametrize("straight", [False, True])

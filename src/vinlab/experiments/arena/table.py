@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments.arena.settings import BENCHMARKS, SETTINGS
-from vinlab.experiments.tables import NONE, Row, document, rows_of, run_command
+from vinlab.experiments.tables import NONE, Row, cpu_minutes_of, document, rows_of, run_command
 from vinlab.recording.finished_run import FinishedRun
 from vinlab.recording.markdown import markdown_table
 
@@ -53,8 +53,14 @@ def table(runs: Sequence[FinishedRun]) -> str:
         if ours:
             lines = [_published(entry) for entry in known.get(benchmark, [])]
             lines += [line for row in ours for line in _ours(row)]
-            parts += [f"## {benchmark}", "", markdown_table(HEADERS, lines), ""]
+            parts += [f"## {benchmark}", "", markdown_table(*_filled(HEADERS, lines)), ""]
     return document("The arena", *parts, runs=runs)
+
+
+def _filled(headers: Sequence[str], lines: Sequence[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """The columns that have an entry in at least one line."""
+    kept = [index for index in range(len(headers)) if any(line[index] != NONE for line in lines)]
+    return [headers[index] for index in kept], [[line[index] for index in kept] for line in lines]
 
 
 def _published(entry: Mapping[str, Any]) -> list[str]:
@@ -73,7 +79,7 @@ def _ours(row: Row) -> list[list[str]]:
     lines = []
     for name in sets:
         scores = [result["scores"][name] for result in results]
-        minutes = [sum(line.get("cpu_seconds", 0.0) for line in run.metrics()) / 60 for run in row.runs]
+        minutes = cpu_minutes_of(row.runs)
         tested = f" on {name}" if len(sets) > 1 else ""
         lines.append(
             [
@@ -86,7 +92,7 @@ def _ours(row: Row) -> list[list[str]]:
                 f"{results[0]['parameters']:,}",
                 f"{results[0]['training_maps']:,}",
                 mean_text(minutes, digits=2),
-                _mean(results, "process_cpu_seconds", 2, 1 / 60),
+                _all_minutes(results, minutes),
                 _mean(results, "peak_memory_gb", 2),
                 str(len(row.runs)),
                 GIVEN[row.manifest.config["network"]["kind"]],
@@ -96,12 +102,20 @@ def _ours(row: Row) -> list[list[str]]:
     return lines
 
 
+def _all_minutes(results: Sequence[Mapping[str, Any]], minutes: Sequence[float]) -> str:
+    """With data, validation and test; of a run that was resumed only the last process is known, so nothing is said."""
+    whole = [result.get("process_cpu_seconds", 0.0) / 60 for result in results]
+    if any(total < epochs for total, epochs in zip(whole, minutes, strict=True)):
+        return NONE
+    return mean_text(whole, digits=2)
+
+
 GIVEN: Final = {
     "motion-vin": "moves, that costs are positive and belong to the cell that is left, K = ∞",
     "plain-vin": "K, moves at the start, that values spread to neighbours",
     "gated-planner": "K, and that a step reads a neighbourhood",
     "dynamic-transition-vin": "K, that values spread to neighbours",
-    "value-propagation": "K, that values spread to neighbours and fall on the way",
+    "value-propagation": "K, moves at the start, that values spread to neighbours and fall on the way",
     "implicit-vin": "moves at the start, that values spread to neighbours",
     "equivariant-vin": "K, moves at the start, the symmetries of the grid",
     "reactive-resnet": "nothing but convolutions",

@@ -39,7 +39,9 @@ def unfold(read, sent):
         for place in range(places):
             down, right = 2 * reach - place // width, 2 * reach - place % width
             for row in range(rows):
-                sent[place, index, row] = framed[row + down, right : right + cols]
+                target, source = sent[place, index, row], framed[row + down, right : right + cols]
+                for col in range(cols):
+                    target[col] = source[col]
 
 
 @compiled(fastmath=True)

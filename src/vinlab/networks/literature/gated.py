@@ -7,6 +7,7 @@ one number from the hidden state of its neighbourhood, ``x = conv(h)``, and upda
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -25,6 +26,8 @@ class GatedPlanner(DensePolicy):
         self.neighbourhood = nn.Conv2d(hidden, 1, width, padding=width // 2)
         self.update = nn.LSTMCell(1, hidden)
         self.policy = nn.Conv2d(hidden, self.outputs, 1, bias=False)
+        with torch.no_grad():  # cells start by remembering, so that gradients reach the first state
+            self.update.bias_ih[hidden : 2 * hidden] += 1.0
 
     def logits(
         self, observation: Float[Tensor, "B C H W"], iterations: int | None

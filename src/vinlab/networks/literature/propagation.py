@@ -74,6 +74,9 @@ def max_propagate(
 GAIN = 10.0
 """The logit of a move for each unit of value, before training."""
 
+START = (3.0, -4.0)
+"""Of VProp: the biases of p and of both rewards, so that at first values spread far and no cell is worth much."""
+
 
 class ValuePropagation(DensePolicy):
     """Convolutions give reward and propagation, K steps the value, and a filter of 3 x 3 values the logits."""
@@ -83,11 +86,12 @@ class ValuePropagation(DensePolicy):
     ) -> None:
         super().__init__(motion=motion, iterations=iterations)
         self.rule = rule
-        self.embedding = nn.Sequential(
-            nn.Conv2d(self.channels, hidden, 3, padding=1),
-            nn.ReLU(),
-            nn.Conv2d(hidden, 3 if rule == "vprop" else 2, 1),
-        )
+        features = nn.Conv2d(self.channels, hidden, 3, padding=1)
+        images = nn.Conv2d(hidden, 3 if rule == "vprop" else 2, 1)
+        if rule == "vprop" and images.bias is not None:
+            with torch.no_grad():
+                images.bias.copy_(torch.tensor([START[0], START[1], START[1]]))
+        self.embedding = nn.Sequential(features, nn.ReLU(), images)
         self.straight = motion == "four"
         self.policy = nn.Conv2d(1, self.outputs, 3, padding=1)
         if motion in ("four", "eight"):  # each move starts by reading the value of the cell that it leads to
