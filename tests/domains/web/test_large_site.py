@@ -10,6 +10,7 @@ from vinlab.domains.web.large_site import (
     plan_levels,
     write_large_site,
 )
+from vinlab.domains.web.link_graph import Links
 from vinlab.experiments.web.scale.data import planning_view
 from vinlab.types import InputError
 
@@ -88,6 +89,16 @@ def test_distances_from_the_root_equal_the_table_on_every_shortest_path(site):
         assert on_path.sum() > 1
         wanted = np.where(on_path, truth, UNREACHABLE)
         np.testing.assert_array_equal(found.between(pages, np.full(len(pages), target)), wanted)
+
+
+def test_the_links_of_a_large_site_are_never_reversed(site, monkeypatch):
+    monkeypatch.setattr(Links, "reversed", lambda self: pytest.fail("all links were reversed"))
+    monkeypatch.setattr("vinlab.domains.web.expert.PART", 7)  # many parts
+    targets = np.array([5, 130, 2500, 2999])
+    found = distances_from(site.full, 0, targets)
+    steps = paths_from(site.full, 0, targets)
+    lengths = np.bincount(steps.problems, minlength=len(targets))
+    np.testing.assert_array_equal(found.between(np.zeros(4, dtype=int), targets), lengths)
 
 
 def test_the_planning_site_is_connected_and_like_the_pages_it_was_chosen_from(site):

@@ -4,6 +4,7 @@ import lzma
 import numpy as np
 import pytest
 
+from vinlab.domains.web import corpus, word_vectors
 from vinlab.domains.web.corpus import ARTICLE, read_articles, read_corpus, read_pairs
 from vinlab.domains.web.word_vectors import read_vectors, split_sentences, split_words
 from vinlab.types import InputError
@@ -63,8 +64,9 @@ def test_a_page_without_links_is_named(folder):
 
 
 def test_an_empty_text_is_named(folder):
-    with (folder / "articles_text.jsonl").open("a") as file:
-        file.write('\n{"article": "House", "text": " "}')
+    lines = (folder / "articles_text.jsonl").read_text(encoding="utf-8").splitlines()
+    others = [line for line in lines if json.loads(line)["article"] != "House"]
+    (folder / "articles_text.jsonl").write_text("\n".join([*others, '{"article": "House", "text": " "}']))
     with pytest.raises(InputError, match="expected articles with a text, got 'House'"):
         read_corpus(folder)
 
@@ -80,8 +82,8 @@ def test_an_empty_title_is_refused(folder, category):
 
 def test_an_article_with_an_empty_title_is_refused(folder):
     for name in ("articles.tsv", "categories.tsv", "links.tsv"):
-        (folder / name).write_text((folder / name).read_text().replace("House", "%20"))
-    text = (folder / "articles_text.jsonl").read_text()
+        (folder / name).write_text((folder / name).read_text(encoding="utf-8").replace("House", "%20"))
+    text = (folder / "articles_text.jsonl").read_text(encoding="utf-8")
     (folder / "articles_text.jsonl").write_text(text.replace('"House"', '"%20"'))
     with pytest.raises(
         InputError, match="titles: expected a title for every page, got an empty one for page"
@@ -194,3 +196,64 @@ def test_odd_lines_of_vectors_are_refused(tmp_path, line):
     (tmp_path / "glove.txt").write_bytes(line)
     with pytest.raises(InputError, match=r"glove\.txt"):
         read_vectors(tmp_path / "glove.txt")
+
+
+def pack(folder, data: bytes) -> None:
+    (folder / "articles_text.jsonl").unlink()
+    (folder / "articles_text.jsonl.xz").write_bytes(data)
+
+
+def test_packed_texts_that_need_much_memory_or_have_more_behind_them_are_refused(folder):
+    text = (folder / "articles_text.jsonl").read_bytes()
+    pack(folder, lzma.compress(text, preset=9))
+    assert len(read_corpus(folder).articles) == 3
+    wide = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 2**28}]
+    faults = {
+        "Memory usage limit": lzma.compress(text, filters=wide),
+        "more behind its end": lzma.compress(text) + lzma.compress(text),
+        "cut off": lzma.compress(text)[:-9],
+    }
+    for fault, data in faults.items():
+        (folder / "articles_text.jsonl.xz").write_bytes(data)
+        with pytest.raises(
+            InputError, match=f"expected a complete file of texts, got a damaged one: .*{fault}"
+        ):
+            read_corpus(folder)
+
+
+def test_a_page_has_one_text(folder):
+    with (folder / "articles_text.jsonl").open("a") as file:
+        file.write('\n{"article": "House", "text": "another"}')
+    with pytest.raises(InputError, match="expected one text for each page, got two for 'House'"):
+        read_corpus(folder)
+
+
+def test_tables_of_too_many_lines_are_refused(folder, monkeypatch):
+    monkeypatch.setattr(corpus, "MOST_ROWS", 5)
+    read_articles(folder)
+    monkeypatch.setattr(corpus, "MOST_ROWS", 4)
+    with pytest.raises(InputError, match=r"articles\.tsv: expected at most 4 lines, got more"):
+        read_articles(folder)
+
+
+@pytest.mark.parametrize(("bound", "most"), [("MOST_WORDS", 2), ("MOST_NUMBERS", 6), ("MOST_LETTERS", 8)])
+def test_word_vectors_are_bounded(tmp_path, monkeypatch, bound, most):
+    (tmp_path / "a.txt").write_text("cat 1 2 3\nmouse 4 5 6\n")
+    monkeypatch.setattr(word_vectors, bound, most)
+    assert read_vectors(tmp_path / "a.txt").vectors.tolist() == [[1, 2, 3], [4, 5, 6]]
+    monkeypatch.setattr(word_vectors, bound, most - 1)
+    with pytest.raises(InputError, match=r"a\.txt: expected at most"):
+        read_vectors(tmp_path / "a.txt")
+
+
+def test_a_word_without_numbers_is_named(tmp_path):
+    (tmp_path / "a.txt").write_text("cat\n")
+    with pytest.raises(InputError, match="line 1: expected a word and its numbers, got 0"):
+        read_vectors(tmp_path / "a.txt")
+
+
+def test_vectors_of_one_word_are_not_unpacked_where_there_are_millions(tmp_path):
+    path = tmp_path / "vectors.npz"
+    np.savez_compressed(path, words=np.array("cat"), vectors=np.zeros((1000, 100), np.float32))
+    with pytest.raises(InputError, match=r"at most 0\.0625 MB, got the shape"):
+        read_vectors(path)

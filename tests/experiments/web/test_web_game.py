@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -54,12 +56,14 @@ def test_the_command_plays_a_game_beside_a_person(runs, capsys, monkeypatch):
     browse(end, model=runs["vin"].folder, start=start, play=True)
     said = capsys.readouterr().out
     assert "or q, got '0'" in said
-    assert f"You: finished after 1 clicks: {start} → {end}." in said
-    assert f"web/game/vin: finished after 1 clicks: {start} → {end}." in said
-    assert "A shortest path has 1 clicks." in said
+    assert f"\n{start}\n" in said
+    assert re.search(rf"  2 {re.escape(end)}\b", said)
+    assert f"You: finished after 1 click: {start} → {end}." in said
+    assert f"web/game/vin: finished after 1 click: {start} → {end}." in said
+    assert "A shortest path has 1 click." in said
     monkeypatch.setattr("builtins.input", lambda prompt: "q")
     browse(end, model=runs["vin"].folder, start=start, play=True)
-    assert f"You: not finished after 0 clicks: {start}." in capsys.readouterr().out
+    assert f"You: gave up after 0 clicks: {start}." in capsys.readouterr().out
 
 
 def test_one_game_and_the_finished_share_by_length_are_drawn(runs, tmp_path):

@@ -3,9 +3,11 @@ import re
 import pytest
 
 import vinlab
+from vinlab.cli import main
 from vinlab.experiments.base import EvaluateRequest, TrainingRequest
 from vinlab.experiments.runner import train
 from vinlab.experiments.web import EXPERIMENT
+from vinlab.experiments.web.browse import browser_of
 from vinlab.types import InputError
 
 
@@ -40,6 +42,13 @@ def test_the_large_settings_have_the_papers_sizes():
         assert config.data.site.pages == pages
         assert config.data.site.planning_pages == 4600
         assert config.first.part == "reward"
+
+
+def test_iterations_are_printed_and_a_site_without_words_cannot_be_browsed(run, capsys):
+    main(["evaluate", str(run.folder), "--iterations", "1"])
+    assert "iterations 1 (its own are 5)." in capsys.readouterr().out
+    with pytest.raises(InputError, match=r"on a site with words .*, got web/500k/vin"):
+        browser_of(vinlab.load(run.folder), None)
 
 
 def test_real_data_are_refused(tmp_path):

@@ -154,6 +154,9 @@ def test_options_that_do_not_apply_are_refused_in_an_evaluation(runs, tmp_path):
         EXPERIMENT.evaluate(model, EvaluateRequest(corner_cutting=True))
     with pytest.raises(InputError, match="--iterations: expected one number"):
         EXPERIMENT.evaluate(model, EvaluateRequest(iterations=(1, 2)))
+    baseline = vinlab.load(runs["baseline"].folder)
+    with pytest.raises(InputError, match="does not support --iterations: it plans nothing"):
+        EXPERIMENT.evaluate(baseline, EvaluateRequest(iterations=3))
 
 
 def test_a_run_on_real_data_asks_for_their_folder(runs):

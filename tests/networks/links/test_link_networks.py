@@ -11,7 +11,14 @@ from vinlab.experiments.web.view import index_view, page_view, view_for
 from vinlab.learners.imitation import imitate
 from vinlab.learners.link_loss import LinkLoss
 from vinlab.networks.configs import network_config
-from vinlab.networks.links.configs import IndexVinConfig, MemberVinConfig, PageVinConfig, ReactiveConfig
+from vinlab.networks.links.configs import (
+    IndexVinConfig,
+    MemberVinConfig,
+    PageVinConfig,
+    ReactiveConfig,
+    SoftmaxVinConfig,
+)
+from vinlab.networks.links.modules import DiagonalBilinear, SoftmaxAttention
 from vinlab.recording.serialization import to_plain
 from vinlab.types import InputError, LinkChoices
 
@@ -19,6 +26,7 @@ CONFIGS = [
     ReactiveConfig(dimension=4),
     IndexVinConfig(3, dimension=4),
     MemberVinConfig(3, dimension=4),
+    SoftmaxVinConfig(3, dimension=4),
     PageVinConfig(4, dimension=4),
 ]
 
@@ -121,6 +129,22 @@ def test_training_the_plan_alone_changes_the_network_that_it_belongs_to():
         name.split(".")[0] for name, weight in network.named_parameters() if not weight.equal(before[name])
     }
     assert moved == {"reward", "attention"}
+
+
+@pytest.mark.parametrize("many_times", [0, 10**6])
+def test_softmax_attention_is_a_mean_of_values_however_often_pages_occur(many_times, monkeypatch):
+    monkeypatch.setattr("vinlab.networks.links.modules.MANY_TIMES", many_times)
+    view = page_view(ten_pages(), "full", 1.0)
+    attention = SoftmaxAttention(DiagonalBilinear(4, initial=0.7), scale=3.0)
+    value = torch.arange(20.0).reshape(2, 10)
+    choices = LinkChoices(torch.tensor([1, 0]), torch.tensor([1, 3]), torch.tensor([[0, 3, 4], [1, 6, 9]]))
+    read = attention(view, value, choices)
+    for step, (row, candidates) in enumerate(((1, (0, 3, 4)), (0, (1, 6, 9)))):
+        for place, page in enumerate(candidates):
+            weights = torch.softmax(0.7 * view.features[page] @ view.features.T, dim=0)
+            torch.testing.assert_close(read[step, place], 3.0 * (weights @ value[row]))
+    constant = attention(view, torch.full((2, 10), 5.0), choices)
+    torch.testing.assert_close(constant, torch.full((2, 3), 15.0))
 
 
 def test_a_page_plan_points_to_the_page_with_the_reward():

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Int
 
 from vinlab.domains.web.link_graph import Links, make_links
+from vinlab.domains.web.packed_texts import unpacked
 from vinlab.domains.web.word_vectors import WordVectors, read_vectors
 from vinlab.recording.json_files import parse_json, require_fields, require_object
 from vinlab.types import InputError
@@ -18,8 +19,10 @@ from vinlab.types import InputError
 WIKISPEEDIA_ADDRESS = "https://snap.stanford.edu/data/wikispeedia.html"
 """The public original of the Wikispeedia folder."""
 
-LONGEST_TEXT, LARGEST_CORPUS, LARGEST_TABLE = 16 * 2**20, 256 * 2**20, 64 * 2**20
-"""Bytes of an article, of all of them when unpacked, and of a table."""
+LONGEST_TEXT, LARGEST_CORPUS, LARGEST_TABLE = 4 * 2**20, 128 * 2**20, 64 * 2**20
+"""Bytes of an article, of all of them when unpacked, and of a table; rare letters take four times as many in memory."""
+MOST_ROWS = 2_000_000
+"""Lines of a table."""
 
 MOST_LEVELS = 50
 """Levels of categories below the root."""
@@ -157,15 +160,17 @@ def read_texts(folder: Path, articles: Sequence[str]) -> dict[str, str]:
     """The text of each article that has one, in the order of the list."""
     packed, plain = folder / "articles_text.jsonl.xz", folder / "articles_text.jsonl"
     path = packed if packed.exists() else _require_file(plain)
-    texts: dict[str, str] = {}
+    known, texts = set(articles), dict[str, str]()
     for number, line in enumerate(_text_lines(path), start=1):
         name = f"{path}, line {number}: expected one JSON object a line with article and text"
         record = require_object(parse_json(line, name), name)
         require_fields(record, {"article": str, "text": str}, name)
-        texts[record["article"]] = record["text"]
-    unknown = sorted(texts.keys() - set(articles))
-    if unknown:
-        raise InputError(f"{path.name}: expected pages that articles.tsv lists, got '{unknown[0]}'.")
+        title = record["article"]
+        if title not in known:
+            raise InputError(f"{path.name}: expected pages that articles.tsv lists, got '{title[:80]}'.")
+        if title in texts:
+            raise InputError(f"{path.name}: expected one text for each page, got two for '{title[:80]}'.")
+        texts[title] = record["text"]
     return {name: texts[name] for name in articles if name in texts}
 
 
@@ -173,7 +178,8 @@ def _text_lines(path: Path) -> Iterator[bytes]:
     """The lines of a file, packed or not; no more is unpacked than fits into the memory."""
     total = 0
     try:
-        with lzma.open(_require_file(path)) if path.suffix == ".xz" else path.open("rb") as file:
+        with _require_file(path).open("rb") as content:
+            file = unpacked(content) if path.suffix == ".xz" else content
             while line := file.readline(LONGEST_TEXT + 1):
                 total += len(line)
                 if len(line) > LONGEST_TEXT or total > LARGEST_CORPUS:
@@ -192,6 +198,8 @@ def _rows(folder: Path, name: str, columns: int) -> Iterator[list[str]]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
+                if number > MOST_ROWS:
+                    raise InputError(f"{path}: expected at most {MOST_ROWS:,} lines, got more.")
                 if not row or row[0].startswith("#"):
                     continue
                 if len(row) != columns:

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Int, UInt8
 
-from vinlab.domains.web.link_graph import Links, require_pages
+from vinlab.domains.web.link_graph import Links, make_links, require_pages
 from vinlab.domains.web.problem import WebProblems
 from vinlab.types import Batch
 
 UNREACHABLE = 255
 """The distance of pages that cannot reach the target."""
+PART = 1 << 18
+"""Pages whose links are read together on large sites."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +66,35 @@ def distances_from(links: Links, start: int, targets: Int[np.ndarray, " n"]) -> 
 
     depths = np.full((1, links.num_pages), UNREACHABLE, dtype=np.uint8)
     search_from(links.offsets, links.targets, np.array([start]), depths)
-    back, count = links.reversed(), links.num_pages
-    chosen = np.unique(targets)
-    chosen = chosen[depths[0, chosen] < UNREACHABLE].astype(np.int64)
-    layer = np.stack([chosen, chosen])
-    layers = [layer]
-    while layer.shape[1]:
-        rows, before = back.rows_of(layer[1])
-        nearer = depths[0, before].astype(np.int64) == depths[0, layer[1][rows]].astype(np.int64) - 1
-        layer = np.unique(np.stack([layer[0][rows[nearer]], before[nearer]]), axis=1)
-        layers.append(layer)
+    chosen = np.unique(targets).astype(np.int64)
+    chosen = chosen[depths[0, chosen] < UNREACHABLE]
+    layers, before = [], np.zeros((2, 0), dtype=np.int64)
+    for depth in range(int(depths[0, chosen].max(initial=0)), -1, -1):
+        ends = chosen[depths[0, chosen] == depth]
+        layers.append(np.concatenate([before, np.stack([ends, ends])], axis=1))
+        before = _one_click_before(links, depths[0], depth, layers[-1])
     found = np.concatenate(layers, axis=1)
-    return RootDistances(depths[0], np.unique(found[0] * count + found[1]))
+    return RootDistances(depths[0], np.unique(found[0] * links.num_pages + found[1]))
+
+
+def _one_click_before(
+    links: Links, depths: UInt8[np.ndarray, " N"], depth: int, pairs: Int[np.ndarray, "2 n"]
+) -> Int[np.ndarray, "2 m"]:
+    """The pairs of a target and a page that links to the page of one of these pairs, all of this depth.
+
+    Only the links of pages one click nearer are read, part by part: the links of a large site are never reversed.
+    """
+    wanted = np.zeros(links.num_pages, dtype=bool)
+    wanted[pairs[1]] = True
+    nearer = np.flatnonzero(depths == depth - 1) if depth else np.zeros(0, dtype=np.int64)
+    found = [np.zeros((2, 0), dtype=np.int64)]
+    for part in np.array_split(nearer, 1 + len(nearer) // PART):
+        rows, following = links.rows_of(part)
+        kept = wanted[following]
+        found.append(np.stack([part[rows[kept]], following[kept]]))
+    sources, reached = np.concatenate(found, axis=1)
+    rows, before = make_links(reached, sources, links.num_pages).rows_of(pairs[1])
+    return np.unique(np.stack([pairs[0][rows], before]), axis=1)
 
 
 def optimal_links(

@@ -76,11 +76,19 @@ class TextEmbedding:
             raise InputError("query: expected a few words that describe a page, got none.")
         if not len(words):
             raise InputError(
-                f"query: expected words that the site's vectors know, got {len(split_words(text))} unknown words."
+                f"query: expected words that the site's vectors know{self._examples()}, got "
+                f"{len(split_words(text))} unknown words."
             )
         weights = self.rarity[words]
         total = (weights[:, None] * self.vectors.vectors[words]).sum(axis=0, dtype=np.float32)
         return self.finish(SumsOfWords(total[None], weights.sum(keepdims=True)))[0]
+
+    def _examples(self) -> str:
+        """A few of the words that say most about a page."""
+        known = np.argsort(-self.rarity, kind="stable")[:3]
+        return (
+            f" (such as {', '.join(str(self.vectors.words[word]) for word in known)})" if len(known) else ""
+        )
 
     def finish(self, sums: "SumsOfWords") -> Float32[np.ndarray, "n D"]:
         """Features from weighted sums of word vectors; a component is about 1 in size."""

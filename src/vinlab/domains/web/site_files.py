@@ -22,7 +22,7 @@ from vinlab.domains.web.word_vectors import WordVectors
 from vinlab.recording.json_files import read_json
 from vinlab.types import InputError
 
-LARGEST_TEXTS = 256 * 2**20
+LARGEST_TEXTS = 64 * 2**20
 """Bytes of the titles, queries or words of a site."""
 
 FORMAT, VERSION_FILE = 2, "version.json"
@@ -128,7 +128,7 @@ def _read_version(folder: Path) -> bool:
     path = folder / VERSION_FILE
     if not path.is_file():
         raise InputError(f"{path}: expected a site of format {FORMAT}, got one without a format.")
-    found = read_json(path, most=LARGEST_TEXTS)
+    found = read_json(path)
     version = found.get("format") if isinstance(found, dict) else None
     if version != FORMAT:
         raise InputError(f"{path}: expected a site of format {FORMAT}, got format {version}.")

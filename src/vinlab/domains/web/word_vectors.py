@@ -1,6 +1,7 @@
 """Word vectors, and how a text is split into sentences and words."""
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +17,12 @@ from vinlab.types import InputError
 GLOVE_ADDRESS = "https://nlp.stanford.edu/projects/glove"
 """Where public word vectors are."""
 
-LARGEST_VECTORS = 512 * 2**20
-"""Bytes of an array of words or vectors."""
+MOST_WORDS, MOST_LETTERS = 1_000_000, 2**24
+"""How many words there are, and letters in all of them."""
+MOST_NUMBERS = 125_000_000
+"""In all vectors: those of 400,000 words with 300 numbers each, in half a gigabyte."""
+LONGEST_VECTOR = 2**14
+"""Numbers of one word."""
 LONGEST_LINE = 2**16
 """Bytes of a word and its numbers."""
 
@@ -80,11 +85,14 @@ def _read_npz(path: Path) -> WordVectors:
             raise InputError(
                 f"{path}: expected an .npz file with words and vectors, got one without {', '.join(sorted(missing))}."
             )
-        words = read_member(archive, "words", str(path), most=LARGEST_VECTORS, kinds="U")
-        vectors = read_member(archive, "vectors", str(path), most=LARGEST_VECTORS)
-    if words.ndim != 0:
-        raise InputError(f"'words' in {path}: expected one text with a word a line, got {words.shape}.")
-    return WordVectors(str(words).split("\n"), require_vectors(vectors, f"'vectors' in {path}"))
+        words = read_member(archive, "words", str(path), most=4 * MOST_LETTERS, kinds="U")
+        if words.ndim != 0:
+            raise InputError(f"'words' in {path}: expected one text with a word a line, got {words.shape}.")
+        found = str(words).split("\n")
+        _require_few(len(found), 0, 0, path)
+        most = min(MOST_NUMBERS, len(found) * LONGEST_VECTOR)
+        vectors = read_member(archive, "vectors", str(path), most=4 * most)
+    return WordVectors(found, require_vectors(vectors, f"'vectors' in {path}"))
 
 
 def require_vectors(vectors: np.ndarray, name: str) -> Float[np.ndarray, "V D"]:
@@ -94,24 +102,35 @@ def require_vectors(vectors: np.ndarray, name: str) -> Float[np.ndarray, "V D"]:
             f"{name}: expected a row of numbers for each word, got {vectors.dtype} of {vectors.shape}."
         )
     with np.errstate(over="ignore"):
-        small = vectors.astype(np.float32)
-    if not np.isfinite(small).all():
+        small = vectors.astype(np.float32, copy=False)
+    if not all(np.isfinite(part).all() for part in np.array_split(small, 100)):
         raise InputError(f"{name}: expected finite numbers, got nan or infinite ones.")
     return small
 
 
 def _read_glove(path: Path) -> WordVectors:
-    words, rows = [], []
+    words, numbers, width, letters = [], array("f"), 0, 0
     for number, (word, row) in enumerate(_glove_lines(path), start=1):
-        if rows and len(row) != len(rows[0]):
-            raise InputError(
-                f"{path}, line {number}: expected {len(rows[0])} numbers as before, got {len(row)}."
-            )
+        width = width or len(row)
+        if len(row) != width or not width:
+            wanted = f"{width} numbers as before" if width else "a word and its numbers"
+            raise InputError(f"{path}, line {number}: expected {wanted}, got {len(row)}.")
         words.append(word)
-        rows.append(row)
-    if not rows:
+        numbers.frombytes(row.tobytes())
+        letters += len(word)
+        _require_few(len(words), len(numbers), letters, path)
+    if not words:
         raise InputError(f"{path}: expected word vectors, got an empty file.")
-    return WordVectors(words, require_vectors(np.stack(rows), str(path)))
+    vectors = np.frombuffer(numbers, np.float32).reshape(len(words), width)
+    return WordVectors(words, require_vectors(vectors, str(path)))
+
+
+def _require_few(words: int, numbers: int, letters: int, path: Path) -> None:
+    if words > MOST_WORDS or numbers > MOST_NUMBERS or letters > MOST_LETTERS:
+        raise InputError(
+            f"{path}: expected at most {MOST_WORDS:,} words of {MOST_LETTERS:,} letters and {MOST_NUMBERS:,} numbers "
+            "in all, got more."
+        )
 
 
 def _glove_lines(path: Path) -> Iterator[tuple[str, np.ndarray]]:

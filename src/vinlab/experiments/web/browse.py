@@ -56,7 +56,7 @@ class Browser:
         """The page with this title."""
         titles = [name.casefold() for name in self.site.titles]
         if title.casefold() not in titles:
-            raise InputError(f"There is no page '{title}'{suggestion(title, self.site.titles)}.")
+            raise InputError(f"There is no page '{title}'{suggestion(title, self.site.titles)}")
         return titles.index(title.casefold())
 
     def pieces_of(self, page: int) -> list[str]:

@@ -108,7 +108,9 @@ def recorded_data(model: Model, source: Path | None) -> WebData:
     plain = dict(model.config.get("data", {}))
     trained_on = plain.pop("source", None)
     if "encyclopedia" not in plain:
-        raise InputError(f"expected a model of web navigation (web/…), got {model.id}.")
+        raise InputError(
+            f"expected a model of web navigation on a site with words (web/full/… or web/tree/…), got {model.id}."
+        )
     if source is None and trained_on != SYNTHETIC:
         raise InputError(
             f"--data: expected the folder of {trained_on}, which {model.id} was trained on, got none."

@@ -64,14 +64,22 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     """The scores of a model on the test problems of its site."""
     reason = "its test problems are queries of its site"
     request.refuse(model.id, problems=reason, corner_cutting=reason)
-    if not isinstance(request.iterations, int | None):
-        raise InputError(f"--iterations: expected one number, got {request.iterations}.")
+    iterations = asked_iterations(model, request)
     browser = browser_of(model, request.data)
     _, test = make_evaluation_sets(browser.site, browser.data)
     scores = _test_scores(
-        browser.policy, browser.view, test, iterations=request.iterations, progress=request.progress
+        browser.policy, browser.view, test, iterations=iterations, progress=request.progress
     )
-    return Evaluation(scores, {"iterations": request.iterations or browser.policy.iterations})
+    return Evaluation(scores, {"iterations": iterations or browser.policy.iterations})
+
+
+def asked_iterations(model: Model, request: EvaluateRequest) -> int | None:
+    """The iterations that are asked for: one number, and only of a network that plans."""
+    if model.network.iterations is None:
+        request.refuse(model.id, iterations="it plans nothing")
+    if not isinstance(request.iterations, int | None):
+        raise InputError(f"--iterations: expected one number, got {request.iterations}.")
+    return request.iterations
 
 
 def _test_scores(policy: LinkPolicy, view: SiteView, test: EvaluationSet, **options: Any) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from typing import ClassVar
 from torch import Tensor, nn
 
 from vinlab.networks.links.modules import (
+    DiagonalBilinear,
     LogMembershipAttention,
     MembershipAttention,
     PlanGate,
     ReactiveScores,
     SimilarityAttention,
+    SoftmaxAttention,
     SoftmaxPageReward,
     SparsePageReward,
     SparseScores,
@@ -78,10 +80,10 @@ class IndexVinConfig(LinkConfig):
         """The policy with fresh weights."""
         return self._build(SimilarityAttention(self.dimension))
 
-    def _build(self, attention: nn.Module) -> LinkPolicy:
+    def _build(self, attention: nn.Module, likeness: DiagonalBilinear | None = None) -> LinkPolicy:
         return LinkValueIterationNetwork(
             self.dimension,
-            reward=TanhSimilarityReward(self.dimension),
+            reward=TanhSimilarityReward(likeness or DiagonalBilinear(self.dimension)),
             planner=GraphPlanner(iterations=self.iterations),
             attention=attention,
             coefficient=PlanGate(self.dimension),
@@ -99,6 +101,20 @@ class MemberVinConfig(IndexVinConfig):
     def build(self) -> LinkPolicy:
         """The policy with fresh weights."""
         return self._build(MembershipAttention(scale=2.0))
+
+
+@dataclass(frozen=True)
+class SoftmaxVinConfig(IndexVinConfig):
+    """The same on a graph of thousands of pages: the attention is normalised, and the reward far from saturation."""
+
+    kind: ClassVar[str] = "softmax-vin"
+
+    def build(self) -> LinkPolicy:
+        """The policy with fresh weights."""
+        size = self.dimension
+        # A page's own node has a likeness of 20 to it and outweighs thousands of others.
+        attention = SoftmaxAttention(DiagonalBilinear(size, initial=2.0, unit=10 / size), scale=20.0)
+        return self._build(attention, DiagonalBilinear(size, initial=1.0, unit=1 / size))
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,26 @@ from torch import Tensor, nn
 from vinlab.networks.links.view import SiteView
 from vinlab.types import LinkChoices
 
+MANY_TIMES = 4
+"""Pages that occur more often than this in a batch are compared with the nodes once."""
+
 
 class DiagonalBilinear(nn.Module):
     """``(W a + b)ᵀ c`` with a diagonal W, the paper's measure of similarity.
 
-    Features have length √D, so weights near 0.05 keep a sigmoid or tanh of it away from saturation.
+    Features have length √D, so weights near 0.05 keep a sigmoid or tanh of it away from saturation. ``unit`` multiplies
+    the product: with it weights near 1, which a step of Adam changes little, can stand for small ones.
     """
 
-    def __init__(self, dimension: int, *, initial: float = 0.05) -> None:
+    def __init__(self, dimension: int, *, initial: float = 0.05, unit: float = 1.0) -> None:
         super().__init__()
+        self.unit = unit
         self.weight = nn.Parameter(torch.full((dimension,), initial))
         self.bias = nn.Parameter(torch.zeros(dimension))
 
     def forward(self, first: Float[Tensor, "*S D"], second: Float[Tensor, "G D"]) -> Float[Tensor, "*S G"]:
         """The similarity of each of the first to each of the second."""
-        return (self.weight * first + self.bias) @ second.T
+        return (self.unit * (self.weight * first + self.bias)) @ second.T
 
 
 class SparseScores(nn.Module):
@@ -45,9 +50,9 @@ class SparseScores(nn.Module):
 class TanhSimilarityReward(nn.Module):
     """The paper's reward of a node: ``tanh`` of its similarity to the query."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, likeness: DiagonalBilinear) -> None:
         super().__init__()
-        self.likeness = DiagonalBilinear(dimension)
+        self.likeness = likeness
 
     def forward(
         self,
@@ -107,6 +112,34 @@ class SimilarityAttention(nn.Module):
         weights = torch.sigmoid(self.likeness(site.read(pages), site.node_features))
         read = self.scale * weights @ value.T
         return gather_entries(read, place, choices.rows[:, None].expand_as(place))
+
+
+class SoftmaxAttention(nn.Module):
+    """The mean of the nodes' values, weighted by a softmax of their similarity to the candidate.
+
+    The weights of a candidate add up to 1, so that what is read is a value however many nodes there are.
+    """
+
+    def __init__(self, likeness: DiagonalBilinear, *, scale: float) -> None:
+        super().__init__()
+        self.likeness = likeness
+        self.scale = scale
+
+    def forward(
+        self, site: SiteView, value: Float[Tensor, "B G"], choices: LinkChoices
+    ) -> Float[Tensor, "S l"]:
+        """The plan's score of each candidate."""
+        pages, place = torch.unique(choices.candidates, return_inverse=True)
+        rows = choices.rows[:, None].expand_as(place)
+        if MANY_TIMES * len(pages) < place.numel():
+            read = self._weights(site, pages) @ value.T
+            return self.scale * gather_entries(read, place, rows)
+        # Most pages occur once: each is read with the plan of its own query alone.
+        read = torch.bmm(self._weights(site, choices.candidates), value[choices.rows][..., None])
+        return self.scale * read[..., 0]
+
+    def _weights(self, site: SiteView, pages: Int[Tensor, "*S"]) -> Float[Tensor, "*S G"]:
+        return self.likeness(site.read(pages), site.node_features).softmax(dim=-1)
 
 
 class MembershipAttention(nn.Module):

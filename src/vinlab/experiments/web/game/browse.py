@@ -26,6 +26,7 @@ class GamePath:
 
     pages: list[int]
     finished: bool
+    given_up: bool = False
 
 
 class GivenUp(Exception):
@@ -52,7 +53,7 @@ class GameTable:
         """The article with this title."""
         titles = [name.casefold() for name in self.site.titles]
         if title.casefold() not in titles:
-            raise InputError(f"There is no article '{title}'{suggestion(title, self.site.titles)}.")
+            raise InputError(f"There is no article '{title}'{suggestion(title, self.site.titles)}")
         return titles.index(title.casefold())
 
     def game(self, start: str, target: str) -> Games:
@@ -88,7 +89,7 @@ class GameTable:
         try:
             play(self.site.links, game, choose, max_clicks=max_clicks)
         except GivenUp:
-            return GamePath(visited, False)
+            return GamePath(visited, finished=False, given_up=True)
         return GamePath(visited, visited[-1] == int(game.targets[0]))
 
 

@@ -16,6 +16,7 @@ from vinlab.evaluation.metrics import share
 from vinlab.experiments.base import EvaluateRequest, Evaluation
 from vinlab.experiments.results import RunResult
 from vinlab.experiments.web.data import SYNTHETIC
+from vinlab.experiments.web.evaluate import asked_iterations
 from vinlab.experiments.web.game.data import GameData, GameSet, GameSets, make_game_sets
 from vinlab.experiments.web.game.settings import GameTraining
 from vinlab.learners.callbacks import Validation
@@ -122,14 +123,13 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     """The scores of a model on the test games of its site."""
     reason = "its test problems are games on its site"
     request.refuse(model.id, problems=reason, corner_cutting=reason)
-    if not isinstance(request.iterations, int | None):
-        raise InputError(f"--iterations: expected one number, got {request.iterations}.")
+    iterations = asked_iterations(model, request)
     data = recorded_games(model, request.data)
     sets = make_game_sets(data, request.data, seed=0)
     network: Any = model.network
-    player = Player(network, sets.test.site, data.kinds, request.iterations)
+    player = Player(network, sets.test.site, data.kinds, iterations)
     scores = {"games": _scores(player, sets.test)}
-    return Evaluation(scores, {"iterations": request.iterations or network.iterations})
+    return Evaluation(scores, {"iterations": iterations or network.iterations})
 
 
 def recorded_games(model: Model, source: Path | None) -> GameData:

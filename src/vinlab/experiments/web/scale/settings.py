@@ -9,18 +9,19 @@ from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.web.scale.data import ScaleData
 from vinlab.experiments.web.settings import FirstStage, one_cycle
 from vinlab.learners.imitation import ImitationConfig
-from vinlab.networks.links.configs import IndexVinConfig, LinkConfig, ReactiveConfig
+from vinlab.networks.links.configs import LinkConfig, ReactiveConfig, SoftmaxVinConfig
 
 SIZES = {"500k": 500_000, "4800k": 4_800_000}
 """The paper's has 4.8 million pages."""
+RATE = 3e-3
 
 NETWORKS: dict[str, tuple[LinkConfig, str]] = {
     "baseline": (ReactiveConfig(), "reactive policy without a plan"),
     "vin": (
-        IndexVinConfig(iterations=5),
+        SoftmaxVinConfig(iterations=5),
         "plans on another, smaller site, K = 4; K = 0 first, then reward frozen",
     ),
-    "vin-k0": (IndexVinConfig(iterations=1), "the same without backups"),
+    "vin-k0": (SoftmaxVinConfig(iterations=1), "the same without backups"),
 }
 
 
@@ -36,17 +37,17 @@ class ScaleTraining:
 
 def configure(network: str, size: Literal["500k", "4800k"], budget: Budget, recipe: Recipe) -> ScaleTraining:
     """Both recipes are the paper's: its training at K = 0 first, then at K with the reward frozen."""
-    data = ScaleData(LargeSiteConfig(SIZES[size]), 8000, 300, 2000)
+    data = ScaleData(LargeSiteConfig(SIZES[size]), 15_000, 500, 2000)
     if budget == "small":
         data = replace(data, training_queries=2000, test_problems=500)
     if budget == "smoke":
         small = LargeSiteConfig(2000, dimension=20, queries=400, planning_pages=200)
         data = ScaleData(small, training_queries=128, validation_problems=20, test_problems=30)
-    learning = one_cycle(1, 3e-3)
-    first = FirstStage("reward", learning) if network == "vin" else None
-    # The reactive policy sees as many queries as both stages of the VIN together.
-    whole = learning if first else one_cycle(1 if budget == "smoke" else 2, 3e-3)
-    return ScaleTraining(NETWORKS[network][0], data, whole, first)
+    epochs = 1 if budget == "smoke" else 2
+    first = FirstStage("reward", one_cycle(1, RATE)) if network == "vin" else None
+    # The others see as many queries as both stages of the VIN together.
+    learning = one_cycle(epochs if first else epochs + 1, RATE)
+    return ScaleTraining(NETWORKS[network][0], data, learning, first)
 
 
 SETTINGS = by_id(

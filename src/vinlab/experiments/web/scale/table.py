@@ -15,9 +15,10 @@ TEXT = """\
 The paper's second table, on the full Wikipedia: 4.8 million pages, 779,169 training queries, a plan on the graph of the
 whole school encyclopedia with K = 4, trained at K = 0 first and then with the reward held. Wikipedia and its word
 vectors are not reproduced here: our site is generated (a tree of categories, features that follow it, articles with
-random links), and so is the smaller site of 4,600 pages to plan on. Network, order of training and measures are the
-paper's; its numbers and ours are not comparable one by one. *Reward, 4 clicks*: the paper's, the four best links of
-every page are clicked; *reward, greedy*: only the best."""
+random links), and so is the smaller site of 4,600 pages to plan on. Order of training and measures are the paper's, the
+network too but for its attention, a softmax in place of a sigmoid; the paper's numbers and ours are not comparable one
+by one. *Reward, 4 clicks*: the paper's, the four best links of every page are clicked; *reward, greedy*: only the
+best."""
 
 
 @dataclass(frozen=True)

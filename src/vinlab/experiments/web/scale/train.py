@@ -6,7 +6,7 @@ from typing import Any
 
 from vinlab.experiments.base import EvaluateRequest, Evaluation, FitContext, TrainingRequest
 from vinlab.experiments.results import RunResult
-from vinlab.experiments.web.evaluate import evaluate_links
+from vinlab.experiments.web.evaluate import asked_iterations, evaluate_links
 from vinlab.experiments.web.scale.data import ScaleData, ScaleSets, make_sets
 from vinlab.experiments.web.scale.settings import ScaleTraining
 from vinlab.experiments.web.train import TrainingData, fit_stages
@@ -53,12 +53,9 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     """The scores of a model on the test problems of its site, which is generated anew."""
     reason = "its test problems are queries of a generated site"
     request.refuse(model.id, problems=reason, corner_cutting=reason, data=reason)
-    if not isinstance(request.iterations, int | None):
-        raise InputError(f"--iterations: expected one number, got {request.iterations}.")
+    iterations = asked_iterations(model, request)
     plain = {name: entry for name, entry in model.config["data"].items() if name != "source"}
     sets = make_sets(dataclass_from_plain(ScaleData, plain, name="data"), seed=0)
     policy: Any = model.network
-    found = evaluate_links(
-        policy, sets.view, sets.test, iterations=request.iterations, progress=request.progress
-    )
-    return Evaluation({"root": asdict(found)}, {"iterations": request.iterations or policy.iterations})
+    found = evaluate_links(policy, sets.view, sets.test, iterations=iterations, progress=request.progress)
+    return Evaluation({"root": asdict(found)}, {"iterations": iterations or policy.iterations})
