@@ -12,10 +12,22 @@ from vinlab.planning.costs import UNREACHABLE
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime runs the exported graph")
 
 
-@pytest.mark.parametrize(("view", "pixels"), [("near", 1), ("wide", 3)])
-def test_an_exported_network_plans_alike(view, pixels, tmp_path):
+@pytest.mark.parametrize(
+    ("view", "pixels", "kinds", "symmetric"),
+    [
+        ("near", 1, 0, False),
+        ("wide", 3, 0, False),
+        ("near", 2, 4, False),
+        ("near", 1, 4, True),
+        ("near", 2, 0, True),
+    ],
+)
+def test_an_exported_network_plans_alike(view, pixels, kinds, symmetric, tmp_path):
     torch.manual_seed(0)
-    network = GroundVinConfig(mean=(0.1, 0.2), std=(1.0, 2.0), view=view, hidden=6, pixels=pixels).build()
+    config = GroundVinConfig(
+        (0.1, 0.2), (1.0, 2.0), view, hidden=6, pixels=pixels, kinds=kinds, symmetric=symmetric
+    )
+    network = config.build().eval()
     rng = np.random.default_rng(0)
     images = rng.normal(size=(2, 2, 7 * pixels, 9 * pixels)).astype(np.float32)
     blocked = rng.random((2, 7, 9)) < 0.2

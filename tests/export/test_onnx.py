@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from helpers.manifests import MANIFEST
+from helpers.reference_plans import unrolled_plan
 from vinlab.cli import main
 from vinlab.domains.gridworld.problem import observe
 from vinlab.export.onnx import export_onnx, onnx_model
@@ -18,7 +19,6 @@ from vinlab.networks.grid.configs import AuthorsVinConfig, HierarchicalVinConfig
 from vinlab.networks.grid.cost_vin import CostVinConfig, HierarchicalCostVinConfig
 from vinlab.networks.grid.fixed_point import FixedPointVinConfig
 from vinlab.planning.costs import UNREACHABLE, MoveTable
-from vinlab.planning.policy_evaluation import unrolled_plan
 from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.recording.files import write_json
 from vinlab.recording.weights import save_tensors

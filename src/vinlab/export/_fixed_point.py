@@ -23,7 +23,7 @@ def input_channels(part: MoveCosts) -> int:
 
 def add_fixed_point(graph: GraphBuilder, costs: str, marks: str, moves: MoveTable) -> None:
     """Add the plan, the graph's ``value`` and ``q``, for costs of moves and cells with the mark of a goal."""
-    start = _add_terminals(graph, marks)
+    start = add_terminals(graph, marks)
     actions = graph.constant("action_axis", np.array([1], np.int64))
     true = graph.constant("true", np.array(True))
     body = _backup_body(graph, moves, costs, start, actions)
@@ -59,7 +59,7 @@ def add_goal_marks(graph: GraphBuilder, part: MoveCosts) -> str:
     return graph.node("Gather", ["observation", channel], "goal_marks", axis=1)
 
 
-def _add_terminals(graph: GraphBuilder, marks: str) -> str:
+def add_terminals(graph: GraphBuilder, marks: str) -> str:
     """The value before the first backup: 0 in the terminal cells, unreachable elsewhere."""
     terminals = graph.node(
         "Greater", [marks, graph.constant("unmarked", np.array(0, np.float32))], "terminals"

@@ -1,11 +1,13 @@
 """Costs of ground from an image, as nodes of an ONNX graph: the encoder, the cost of cells, the cost of moves."""
 
+from itertools import product
+
 import numpy as np
 from torch import nn
 
 from vinlab.export._graph_builder import DOUBLE, FLOAT, GraphBuilder
 from vinlab.networks.terrain.ground_encoder import reach_of
-from vinlab.networks.terrain.ground_vin import GAIN, LEAST_COST, MOST_LOG_COST, GroundCosts
+from vinlab.networks.terrain.ground_vin import GAIN, LEAST_COST, MOST_LOG_COST, GroundCosts, KindCosts
 from vinlab.planning.costs import MoveTable
 
 IMPOSSIBLE = 1e31
@@ -57,20 +59,90 @@ def _add_cells(graph: GraphBuilder, part: GroundCosts) -> str:
     image_channels = graph.constant("image_channels", np.arange(encoder.inputs, dtype=np.int64))
     image = graph.node("Gather", ["observation", image_channels], "image", axis=1)
     centred = graph.node("Sub", [image, graph.constant("mean", encoder.mean)], "centred")
-    hidden = graph.node("Div", [centred, graph.constant("std", encoder.std)], "normalised")
-    for name, layers in (("pixels", encoder.over_pixels), ("cells", encoder.over_cells)):
+    normalised = graph.node("Div", [centred, graph.constant("std", encoder.std)], "normalised")
+    if part.symmetric:
+        above_least = _add_mean_over_symmetries(graph, part, normalised)
+    else:
+        above_least = _add_above_least(graph, part, normalised, "upright")
+    least = graph.constant("least", np.array(LEAST_COST, np.float32))
+    return graph.node("Add", [above_least, least], "cell_cost")
+
+
+def _add_mean_over_symmetries(graph: GraphBuilder, part: GroundCosts, image: str) -> str:
+    """The mean of what each cell costs beyond the least cost, over the turned and mirrored images.
+
+    Each of them is the image with some axes flipped and perhaps rows and columns exchanged.
+    """
+    found = []
+    for number, (rows, cols, transposed) in enumerate(product((False, True), repeat=3)):
+        name, axes = f"symmetry{number}", [2] * rows + [3] * cols
+        seen = _add_flipped(graph, image, axes, f"{name}_flipped")
+        seen = _add_transposed(graph, seen, transposed, f"{name}_turned")
+        costs = _add_above_least(graph, part, seen, name)
+        costs = _add_transposed(graph, costs, transposed, f"{name}_upright")
+        found.append(_add_flipped(graph, costs, axes, f"{name}_back"))
+    return graph.node("Mean", found, "above_least")
+
+
+def _add_flipped(graph: GraphBuilder, image: str, axes: list[int], name: str) -> str:
+    """The image with some of its axes in reverse order."""
+    if not axes:
+        return image
+    flip = f"flip_{'_'.join(map(str, axes))}"
+    slices = {
+        "from": [-1] * len(axes),
+        "to": [-TO_THE_END] * len(axes),
+        "axes": axes,
+        "steps": [-1] * len(axes),
+    }
+    inputs = [graph.constant(f"{flip}_{part}", np.array(entry, np.int64)) for part, entry in slices.items()]
+    return graph.node("Slice", [image, *inputs], name)
+
+
+def _add_transposed(graph: GraphBuilder, image: str, transposed: bool, name: str) -> str:
+    return graph.node("Transpose", [image], name, perm=[0, 1, 3, 2]) if transposed else image
+
+
+def _add_above_least(graph: GraphBuilder, part: GroundCosts, image: str, name: str) -> str:
+    """What each cell costs beyond the least cost, from a normalised image."""
+    for stage, layers in (("pixels", part.encoder.over_pixels), ("cells", part.encoder.over_cells)):
         if len(layers):
-            hidden = _add_continued(graph, hidden, reach_of(layers), f"{name}_continued")
+            image = _add_continued(graph, image, reach_of(layers), f"{name}_{stage}_continued")
         for number, layer in enumerate(layers):
-            hidden = _add_layer(graph, layer, hidden, f"{name}{number}")
+            image = _add_layer(graph, layer, image, f"{stage}{number}", f"{name}_{stage}{number}")
+    if isinstance(part, KindCosts):
+        return _add_kinds(graph, part, image, name)
+    return _add_factor(graph, part, image, name)
+
+
+def _add_factor(graph: GraphBuilder, part: GroundCosts, features: str, name: str) -> str:
+    """The exponential of the logarithm, of every cell."""
     assert part.log_cost.bias is not None
-    log_cost = graph.convolution(hidden, GAIN * part.log_cost.weight, "log_cost", GAIN * part.log_cost.bias)
+    log_cost = _add_pointwise(graph, features, part.log_cost, "log_cost", name)
     most = graph.constant("most_log_cost", np.array(MOST_LOG_COST, np.float32))
-    factor = graph.node("Exp", [graph.node("Min", [log_cost, most], "limited_log_cost")], "factor")
-    return graph.node("Add", [factor, graph.constant("least", np.array(LEAST_COST, np.float32))], "cell_cost")
+    limited = graph.node("Min", [log_cost, most], f"{name}_limited_log_cost")
+    return graph.node("Exp", [limited], f"{name}_factor")
 
 
-def _add_layer(graph: GraphBuilder, layer: nn.Module, image: str, name: str) -> str:
+def _add_kinds(graph: GraphBuilder, part: KindCosts, features: str, name: str) -> str:
+    """The mean over the kinds of ground that a cell may be."""
+    kinds = _add_pointwise(graph, features, part.kind, "kinds", name)
+    likely = graph.node("Softmax", [kinds], f"{name}_likely_kinds", axis=1)
+    costs = graph.constant("costs_of_kinds", part.costs_of_kinds()[None, :, None, None])
+    return graph.node("Conv", [likely, costs], f"{name}_factor")
+
+
+def _add_pointwise(graph: GraphBuilder, features: str, layer: nn.Conv2d, weights: str, name: str) -> str:
+    """A layer of 1 x 1 filters, times the gain."""
+    assert layer.bias is not None
+    kernel = graph.constant(f"{weights}_kernel", GAIN * layer.weight)
+    return graph.node(
+        "Conv", [features, kernel, graph.constant(f"{weights}_bias", GAIN * layer.bias)], f"{name}_{weights}"
+    )
+
+
+def _add_layer(graph: GraphBuilder, layer: nn.Module, image: str, weights: str, name: str) -> str:
+    """A layer of the encoder; ``weights`` names its constants, which all symmetries share."""
     if isinstance(layer, nn.ReLU):
         return graph.node("Relu", [image], name)
     if isinstance(layer, nn.AvgPool2d):
@@ -78,8 +150,11 @@ def _add_layer(graph: GraphBuilder, layer: nn.Module, image: str, name: str) -> 
         return graph.node("AveragePool", [image], name, kernel_shape=sides, strides=sides)
     assert isinstance(layer, nn.Conv2d)
     assert layer.bias is not None
-    weights = [graph.constant(f"{name}_kernel", layer.weight), graph.constant(f"{name}_bias", layer.bias)]
-    return graph.node("Conv", [image, *weights], name, dilations=list(layer.dilation))
+    kernel, bias = (
+        graph.constant(f"{weights}_kernel", layer.weight),
+        graph.constant(f"{weights}_bias", layer.bias),
+    )
+    return graph.node("Conv", [image, kernel, bias], name, dilations=list(layer.dilation))
 
 
 def _add_continued(graph: GraphBuilder, image: str, reach: int, name: str) -> str:

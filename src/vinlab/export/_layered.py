@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from vinlab.export._fixed_point import TO_THE_END
+from vinlab.export._fixed_point import TO_THE_END, add_terminals
 from vinlab.export._graph_builder import BOOL, DOUBLE, FLOAT, INT, GraphBuilder
 from vinlab.modules import TemperaturePolicy
 from vinlab.modules.layered_cost import GOALS_FROM, LayeredMoveCosts, PreferencePolicy
 from vinlab.modules.move_cost import GAIN, MOST_LOG_PRICE
-from vinlab.planning.costs import UNREACHABLE
 from vinlab.planning.moves import LayeredMoves
 
 
@@ -101,12 +100,7 @@ def _add_terminals(graph: GraphBuilder) -> str:
         for name, number in (("goals_from", GOALS_FROM), ("goals_to", TO_THE_END), ("action_axis", 1))
     ]
     marks = graph.node("Slice", ["observation", *bounds], "goal_marks")
-    terminals = graph.node(
-        "Greater", [marks, graph.constant("unmarked", np.array(0, np.float32))], "terminals"
-    )
-    nothing = graph.constant("nothing", np.array(0, np.float64))
-    unreachable = graph.constant("unreachable", np.array(UNREACHABLE, np.float64))
-    return graph.node("Where", [terminals, nothing, unreachable], "start")
+    return add_terminals(graph, marks)
 
 
 def _add_actions(graph: GraphBuilder, moves: LayeredMoves, value: str, costs: str, prefix: str) -> str:

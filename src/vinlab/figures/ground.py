@@ -6,14 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Float32, Num
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from vinlab.figures import maps, style
-from vinlab.figures.axes import legend_below
+from vinlab.figures.axes import colour_scale, legend_below
 from vinlab.types import InputError
 
-PANEL, GAP, MARGIN, CAPTION, STRIP = 2.3, 0.2, 0.15, 0.3, 0.45
+PANEL, GAP, MARGIN, CAPTION, STRIP, SCALE = 2.3, 0.2, 0.15, 0.3, 0.4, 0.35
+"""Inches; the strips below are for the legend and for the scales of colours."""
+COSTS = {"learned cost": lambda view: view.learned, "true cost": lambda view: view.true}
 
 
 @dataclass(frozen=True)
@@ -50,13 +53,13 @@ def ground_figure(views: Sequence[GroundView], *, title: str = "") -> Figure:
     """A row for each problem: the image with the routes, the learned cost, the true cost."""
     if not views:
         raise InputError("expected at least one problem to draw, got none.")
-    panels = ["routes"]
-    panels += ["learned cost"] if any(view.learned is not None for view in views) else []
-    panels += ["true cost"] if any(view.true is not None for view in views) else []
+    spans = {name: _shared_span([of(view) for view in views]) for name, of in COSTS.items()}
+    panels = ["routes", *(name for name, span in spans.items() if span is not None)]
     heading = 0.35 if title else 0.05
     heights = [PANEL * view.shape[0] / max(view.shape) for view in views]
     width = 2 * MARGIN + len(panels) * (PANEL + GAP) - GAP
-    figure = style.new_figure(width, heading + CAPTION + sum(heights) + GAP * (len(views) - 1) + STRIP)
+    below = STRIP + SCALE * (len(panels) > 1)
+    figure = style.new_figure(width, heading + CAPTION + sum(heights) + GAP * (len(views) - 1) + below)
     style.write_title(figure, title, 0.12)
     top, first = heading + CAPTION, []
     for view, height in zip(views, heights, strict=True):
@@ -64,27 +67,50 @@ def ground_figure(views: Sequence[GroundView], *, title: str = "") -> Figure:
             wide = PANEL * view.shape[1] / max(view.shape)
             left = MARGIN + column * (PANEL + GAP) + (PANEL - wide) / 2
             axes = style.place(figure, left, top, wide, height)
-            _draw(axes, view, panel)
+            _draw(axes, view, panel, spans.get(panel))
             if view is views[0]:
                 axes.set_title(panel, size=style.LABEL_SIZE, color=style.INK, pad=4)
                 first.append(axes)
         top += height + GAP
+    for column, panel in enumerate(panels):
+        if span := spans.get(panel):
+            strip = style.place(
+                figure, MARGIN + column * (PANEL + GAP) + 0.15 * PANEL, top - 0.1, 0.7 * PANEL, 0.08
+            )
+            _cost_scale(strip, span)
     legend_below(figure, [first[0]])
     return figure
 
 
-def _draw(axes: Axes, view: GroundView, panel: str) -> None:
+def _shared_span(costs: Sequence[np.ndarray | None]) -> tuple[float, float] | None:
+    """One scale for all problems of a column, so that a colour means one cost; None where there are no costs."""
+    known = [one for one in costs if one is not None]
+    if not known:
+        return None
+    low = max(min(float(one.min()) for one in known), 1e-6)
+    return low, max(*(float(one.max()) for one in known), 1.001 * low)
+
+
+def _cost_scale(strip: Axes, span: tuple[float, float]) -> None:
+    """The colours of the costs, with the numbers at both ends and in the middle."""
+    scale = colour_scale(strip, ScalarMappable(LogNorm(*span), style.VALUE_COLOURS))
+    ticks = np.geomspace(*span, 3)
+    scale.set_ticks(ticks, labels=[f"{tick:.3g}" for tick in ticks])
+    scale.ax.minorticks_off()
+
+
+def _draw(axes: Axes, view: GroundView, panel: str, span: tuple[float, float] | None) -> None:
     rows, cols = view.shape
     extent = (-0.5, cols - 0.5, rows - 0.5, -0.5)
-    costs = {"learned cost": view.learned, "true cost": view.true}.get(panel)
+    costs = COSTS[panel](view) if panel in COSTS else None
     if panel == "routes":
         axes.imshow(view.image, extent=extent, interpolation="nearest")
         _draw_routes(axes, view)
-    elif costs is not None:
-        low = max(float(costs.min()), 1e-6)
-        norm = LogNorm(low, max(float(costs.max()), 1.001 * low))
-        shown = np.maximum(costs, low)
-        axes.imshow(shown, cmap=style.VALUE_COLOURS, norm=norm, extent=extent, interpolation="nearest")
+    elif costs is not None and span is not None:
+        shown = np.maximum(costs, span[0])
+        axes.imshow(
+            shown, cmap=style.VALUE_COLOURS, norm=LogNorm(*span), extent=extent, interpolation="nearest"
+        )
     maps.frame(axes)
 
 

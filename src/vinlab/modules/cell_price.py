@@ -1,15 +1,15 @@
 """A reward part for planners to the fixed point: one price for each cell, where moves cost the mean of two cells."""
 
 import torch
-from jaxtyping import Bool, Float
-from torch import Tensor, nn
+from jaxtyping import Float
+from torch import Tensor
 from torch.nn import functional
 
-from vinlab.modules.move_cost import FIRST_LOG_PRICE, GAIN, MOST_LOG_PRICE
-from vinlab.planning.costs import CostMap, MoveTable
+from vinlab.modules.move_cost import GAIN, MOST_LOG_PRICE, PricedMoves
+from vinlab.planning.costs import MoveTable, mean_cost
 
 
-class CellPrices(nn.Module):
+class CellPrices(PricedMoves):
     """A cost for each move in each cell: its length times the mean price of its two cells, which a small CNN gives.
 
     The CNN gives the logarithm of a price, between exp(-20) and exp(20), from all channels of the observation but the
@@ -18,8 +18,6 @@ class CellPrices(nn.Module):
 
     sees_costs = True
     """That one of the channels of its observation holds the costs of the map."""
-
-    lengths: Tensor
 
     def __init__(
         self,
@@ -30,22 +28,11 @@ class CellPrices(nn.Module):
         width: int = 1,
         moves: MoveTable | None = None,
     ) -> None:
-        super().__init__()
-        self.moves = MoveTable() if moves is None else moves
-        self.goal_channel = goal_channel
-        self.seen = [channel for channel in range(channels) if channel != goal_channel]
-        self.features = nn.Conv2d(len(self.seen), hidden, width, padding=width // 2)
-        self.log_price = nn.Conv2d(hidden, 1, 1)
-        lengths = torch.as_tensor(self.moves.lengths, dtype=torch.float32)
-        self.register_buffer("lengths", lengths[:, None, None], persistent=False)
-        assert self.log_price.bias is not None
-        with torch.no_grad():
-            self.log_price.weight.mul_(0.1)
-            self.log_price.bias.fill_(FIRST_LOG_PRICE / GAIN)
-
-    def forward(self, observation: Float[Tensor, "B C H W"]) -> CostMap:
-        """The costs, and the cells that the goal channel marks."""
-        return CostMap(self.costs(observation), self.terminals(observation))
+        moves = MoveTable() if moves is None else moves
+        super().__init__(
+            moves, prices=1, channels=channels, goal_channel=goal_channel, hidden=hidden, width=width
+        )
+        self.moves = moves
 
     def prices(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B H W"]:
         """The price of each cell, whatever the goal."""
@@ -62,8 +49,4 @@ class CellPrices(nn.Module):
             around[:, reach + down : reach + down + rows, reach + right : reach + right + cols]
             for down, right in self.moves.offsets.tolist()
         ]
-        return self.lengths * (prices[:, None] + torch.stack(entered, dim=1)) / 2
-
-    def terminals(self, observation: Float[Tensor, "B C H W"]) -> Bool[Tensor, "B H W"]:
-        """The cells that are marked as goals."""
-        return observation[:, self.goal_channel] > 0
+        return mean_cost(self.lengths, prices[:, None], torch.stack(entered, dim=1))

@@ -1,5 +1,6 @@
 """Reward and transition parts for planners to the fixed point: costs of moves, known moves, terminal cells."""
 
+from abc import abstractmethod
 from typing import Final
 
 import torch
@@ -19,7 +20,40 @@ FIRST_LOG_PRICE: Final = 0.9
 """Of all moves before learning: above zero, so that every price can rise and fall."""
 
 
-class MoveCosts(nn.Module):
+class PricedMoves(nn.Module):
+    """A small CNN for prices, which sees all channels of the observation but the one that marks the terminal cells."""
+
+    lengths: Tensor
+
+    def __init__(
+        self, moves: MoveTable, *, prices: int, channels: int, goal_channel: int, hidden: int, width: int
+    ) -> None:
+        super().__init__()
+        self.goal_channel = goal_channel
+        self.seen = [channel for channel in range(channels) if channel != goal_channel]
+        self.features = nn.Conv2d(len(self.seen), hidden, width, padding=width // 2)
+        self.log_price = nn.Conv2d(hidden, prices, 1)
+        lengths = torch.as_tensor(moves.lengths, dtype=torch.float32)
+        self.register_buffer("lengths", lengths[:, None, None], persistent=False)
+        assert self.log_price.bias is not None
+        with torch.no_grad():
+            self.log_price.weight.mul_(0.1)
+            self.log_price.bias.fill_(FIRST_LOG_PRICE / GAIN)
+
+    def forward(self, observation: Float[Tensor, "B C H W"]) -> CostMap:
+        """The costs, and the cells that the goal channel marks."""
+        return CostMap(self.costs(observation), self.terminals(observation))
+
+    @abstractmethod
+    def costs(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B A H W"]:
+        """The cost of each move in each cell, whatever the goal."""
+
+    def terminals(self, observation: Float[Tensor, "B C H W"]) -> Bool[Tensor, "B H W"]:
+        """The cells that are marked as goals."""
+        return observation[:, self.goal_channel] > 0
+
+
+class MoveCosts(PricedMoves):
     """A cost for each move in each cell: the length of the move times a price that a small CNN gives.
 
     A price is at least 1 and reaches it, so all moves that are found to be ordinary cost exactly their length: a
@@ -31,8 +65,6 @@ class MoveCosts(nn.Module):
     the eight cells around; with ``width=1`` on the cell alone.
     """
 
-    lengths: Tensor
-
     def __init__(
         self,
         *,
@@ -42,36 +74,17 @@ class MoveCosts(nn.Module):
         width: int = 3,
         moves: MoveTable | None = None,
     ) -> None:
-        super().__init__()
         moves = MoveTable() if moves is None else moves
-        self.goal_channel = goal_channel
-        self.seen = [channel for channel in range(channels) if channel != goal_channel]
-        self.features = nn.Conv2d(len(self.seen), hidden, width, padding=width // 2)
-        self.log_price = nn.Conv2d(hidden, len(moves), 1)
-        lengths = torch.as_tensor(moves.lengths, dtype=torch.float32)
-        self.register_buffer("lengths", lengths[:, None, None], persistent=False)
-        self._start()
+        super().__init__(
+            moves, prices=len(moves), channels=channels, goal_channel=goal_channel, hidden=hidden, width=width
+        )
         # With channels last, and without a second image of the features, the costs of a large map take half the time.
         self.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
-
-    def _start(self) -> None:
-        assert self.log_price.bias is not None
-        with torch.no_grad():
-            self.log_price.weight.mul_(0.1)
-            self.log_price.bias.fill_(FIRST_LOG_PRICE / GAIN)
-
-    def forward(self, observation: Float[Tensor, "B C H W"]) -> CostMap:
-        """The costs, and the cells that the goal channel marks."""
-        return CostMap(self.costs(observation), self.terminals(observation))
 
     def costs(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B A H W"]:
         """The cost of each move in each cell, whatever the goal."""
         features = self.features(observation[:, self.seen]).relu_()
         return self.lengths * (GAIN * self.log_price(features)).clamp(0.0, MOST_LOG_PRICE).exp()
-
-    def terminals(self, observation: Float[Tensor, "B C H W"]) -> Bool[Tensor, "B H W"]:
-        """The cells that are marked as goals."""
-        return observation[:, self.goal_channel] > 0
 
 
 class KnownMoves(nn.Module):

@@ -115,6 +115,9 @@ def test_a_named_array_says_what_is_held_out(tmp_path):
     options = ReadingOptions(split_by="part")
     split = split_dataset(read_dataset(save(tmp_path / "data.npz", part=part), options))
     assert [len(one.images) for one in (split.train, split.validation, split.test)] == [3, 1, 2]
+    none_held_out = save(tmp_path / "none.npz", part=np.where(part == "test", "train", part))
+    with pytest.raises(InputError, match="none is left to hold out"):
+        split_dataset(read_dataset(none_held_out, options))
     site = np.array([0, 0, 1, 1, 2, 2])
     split = split_dataset(read_dataset(save(tmp_path / "sites.npz", part=site), options))
     assert [len(one.images) for one in (split.train, split.validation, split.test)] == [2, 2, 2]

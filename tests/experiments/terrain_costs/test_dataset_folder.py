@@ -8,6 +8,7 @@ import pytest
 from helpers.path_datasets import csv_of, folder
 from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
+from vinlab.maps import path_files
 from vinlab.types import InputError
 
 COLOUR = np.random.default_rng(0).integers(0, 255, (8, 9, 3), dtype=np.uint8)
@@ -73,6 +74,10 @@ BAD_TABLES = {
     "half a cell": (
         "image,path,row,col\na.png,0,0.5,1\na.png,0,1,1\n",
         "expected whole numbers as row and col",
+    ),
+    "too far": (
+        "image,path,row,col\na.png,0,1e300,1\na.png,0,1,1\n",
+        r"expected whole numbers as row and col, got \[1e\+300, 1",
     ),
     "outside": (csv_of({("a.png", "7"): [(0, 0), (8, 0)]}), r"path 7 on a\.png: expected cells of the 8 x 9"),
     "no lines": ("image,path,row,col\n", "expected at least one path, got none"),
@@ -142,6 +147,10 @@ TABLES = {
     "endless digits": ("paths.json", '[{"image": "a.png", "cells": [[0, 1' + "0" * 400 + "]]}]", "at most 300 digits"),
     "deep": ("paths.json", "[" * 100_000, "nested levels"),
     "no number": ("paths.json", '[{"image": "a.png", "cells": [[NaN, 1], [1, 1]]}]', "expected standard JSON, got NaN"),
+    "commas for points": ("paths.csv", "image,path,row,col\na.png,0,0,0\na.png,0,1,0,1,0", "expected 4 fields, got 6"),
+    "an underscore": ("paths.csv", "image,path,row,col\na.png,0,0,0\na.png,0,1_0,1", "as row, got '1_0'"),
+    "texts": ("paths.json", '[{"image": "a.png", "cells": [["0", "0"], ["1", "1"]]}]', "expected cells as"),
+    "truths": ("paths.json", '[{"image": "a.png", "cells": [[false, false], [true, true]]}]', "expected cells as"),
     "a field twice": ("paths.json", '[{"image": "a.png", "image": "b.png"}]', "each field once"),
 }  # fmt: skip
 
@@ -151,3 +160,41 @@ def test_hostile_tables_are_one_sentence(case, tmp_path):
     name, table, sentence = TABLES[case]
     with pytest.raises(InputError, match=sentence):
         read_dataset(folder(tmp_path / "data", {"a.png": COLOUR}, table, name))
+
+
+@pytest.mark.parametrize(
+    ("head", "sentence"),
+    [
+        ("image,path,row,col,row", "expected each column once, got 'row' twice"),
+        ("image,path,row,col" + ",x" * 97, "expected at most 100 columns, got 101"),
+    ],
+)
+def test_columns_are_few_and_each_stands_once(tmp_path, head, sentence):
+    data = folder(tmp_path / "data", {"a.png": COLOUR}, f"{head}\na.png,0,0,0\na.png,0,1,1\n")
+    with pytest.raises(InputError, match=sentence):
+        read_dataset(data)
+
+
+@pytest.mark.parametrize("name", ["paths.csv", "paths.json"])
+def test_tables_of_too_many_paths_are_refused(tmp_path, monkeypatch, name):
+    table = csv_of({("a.png", str(number)): WAY for number in range(3)})
+    if name == "paths.json":
+        table = json.dumps([{"image": "a.png", "cells": WAY}] * 3)
+    data = folder(tmp_path / "data", {"a.png": COLOUR}, table, name)
+    monkeypatch.setattr(path_files, "MOST_PATHS", 3)
+    assert len(read_dataset(data)) == 3
+    monkeypatch.setattr(path_files, "MOST_PATHS", 2)
+    with pytest.raises(InputError, match="expected at most 2 paths, got more"):
+        read_dataset(data)
+
+
+def test_short_lines_lack_their_last_columns(tmp_path):
+    table = "image,path,row,col,place\na.png,0,0,0\na.png,0,1,1,north\n"
+    dataset = read_dataset(folder(tmp_path / "data", {"a.png": COLOUR}, table))
+    assert dataset.paths[0].tolist() == [[0, 0], [1, 1]]
+
+
+def test_a_comma_behind_the_last_field_is_no_field(tmp_path):
+    table = "image,path,row,col\na.png,0,0,0,\na.png,0,1,1, ,\n"
+    dataset = read_dataset(folder(tmp_path / "data", {"a.png": COLOUR}, table))
+    assert dataset.paths[0].tolist() == [[0, 0], [1, 1]]

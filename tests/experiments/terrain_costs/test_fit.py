@@ -13,6 +13,7 @@ from vinlab.experiments.terrain_costs.dataset.demonstrations import PathDemonstr
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
 from vinlab.experiments.terrain_costs.dataset.split import split_dataset
 from vinlab.experiments.terrain_costs.evaluate import evaluate_policy
+from vinlab.experiments.terrain_costs.fit import FitOptions
 from vinlab.maps.pictures import Picture
 from vinlab.navigation.images import navigate_image
 from vinlab.types import InputError
@@ -140,6 +141,27 @@ def test_settings_run_at_the_smallest_budget(name, tmp_path):
     assert run.result["scores"]["num_problems"] > 5
     assert run.result["scores"]["straight_ratio_mean"] >= 1.0
     assert f"terrain-costs/{name}" in EXPERIMENT.table([run])
+
+
+def test_paths_on_one_image_are_shown_together_and_turned_alike(tmp_path):
+    dataset = read_dataset(save(tmp_path / "data.npz", pictures=5, each=3))
+    shown = PathDemonstrations(dataset, copies=8, symmetric=True, together=True)
+    order = shown.order(np.random.default_rng(0))
+    assert sorted(order) == list(range(len(shown)))
+    for first in range(0, len(order), 3):
+        (part,) = shown[order[first : first + 3]]
+        assert (part.observations[:, :-1] == part.observations[:1, :-1]).all()
+    assert (order != shown.order(np.random.default_rng(1))).any()
+    loose = PathDemonstrations(dataset, copies=8, symmetric=True).order(np.random.default_rng(0))
+    assert sorted(loose) == sorted(order)
+
+
+def test_an_update_sees_so_many_pictures_with_all_their_paths(tmp_path):
+    config = FitOptions().training()
+    for each, paths in ((1, 16), (3, 24), (20, 64)):
+        data = read_dataset(save(tmp_path / f"{each}.npz", pictures=8, each=each))
+        sets = TerrainCostsSets(split_dataset(data), "")
+        assert EXPERIMENT.adapt(config, sets).learning.batch == paths
 
 
 def test_of_large_images_fewer_are_seen_in_an_update(tmp_path):

@@ -86,3 +86,72 @@ def test_scale_and_offset_of_a_channel_do_not_matter_once_normalised():
 def test_mean_and_deviation_are_given_for_each_channel():
     with pytest.raises(InputError, match="expected the mean and standard deviation of each channel"):
         GroundVinConfig(mean=(0.0, 1.0), std=(1.0,)).build()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_in_training_equal_images_that_follow_each_other_are_encoded_once(kind):
+    torch.manual_seed(0)
+    network = kind(mean=(0.5,) * 3, std=(2.0,) * 3, hidden=4).build()
+    observation = some(count=3, blocked=[(2, 2)])[[0, 0, 1, 2, 2, 2]]
+    seen = []
+    network.get_submodule("reward.encoder" if kind is GroundVinConfig else "encoder").register_forward_hook(
+        lambda module, images, features: seen.append(len(features))
+    )
+    states = torch.zeros(6, 1, 2, dtype=torch.int64)
+    network.train()
+    trained, _ = network(observation, states)
+    network.eval()
+    evaluated, _ = network(observation, states)
+    assert seen == [3, 6]
+    torch.testing.assert_close(trained, evaluated)
+
+
+def test_cells_of_a_kind_cost_the_same_and_others_what_is_to_be_expected():
+    torch.manual_seed(0)
+    network = GroundVinConfig(mean=(0.0,), std=(1.0,), view="cell", hidden=4, kinds=3).build()
+    reward = network.reward
+    with torch.no_grad():
+        reward.kind.weight.zero_()
+        reward.kind.bias.copy_(torch.tensor([0.0, 50.0, 0.0]))
+        costs = LEAST_COST + reward.costs_of_kinds()
+        found = network.encode(some(1)[:, :-1]).costs
+        torch.testing.assert_close(found, costs[1].expand_as(found))
+        reward.kind.bias.zero_()
+        mixed = network.encode(some(1)[:, :-1]).costs
+        torch.testing.assert_close(mixed, costs.mean().expand_as(mixed))
+    assert costs[0] < costs[1] < costs[2]
+
+
+@pytest.mark.parametrize("kinds", [0, 3])
+def test_with_symmetry_a_turned_or_mirrored_image_has_turned_or_mirrored_costs(kinds):
+    torch.manual_seed(0)
+    config = GroundVinConfig((0.0,) * 3, (1.0,) * 3, hidden=6, kinds=kinds, symmetric=True)
+    network = config.build().eval()
+    images = some()[:, :-1]
+    with torch.no_grad():
+        costs = network.encode(images).costs
+        assert not torch.allclose(costs, network.train().encode(images).costs)
+        network.eval()
+        for turns in range(4):
+            seen = network.encode(torch.rot90(images, turns, (2, 3))).costs
+            torch.testing.assert_close(seen, torch.rot90(costs, turns, (1, 2)))
+        torch.testing.assert_close(network.encode(images.flip(3)).costs, costs.flip(2))
+
+
+def test_the_costs_with_symmetry_are_the_mean_of_those_without():
+    torch.manual_seed(0)
+    symmetric = GroundVinConfig((0.0,), (1.0,), hidden=6, kinds=3, symmetric=True).build().eval()
+    plain = GroundVinConfig((0.0,), (1.0,), hidden=6, kinds=3).build().eval()
+    plain.load_state_dict(symmetric.state_dict())
+    images = some(1)[:, :-1]
+    found = []
+    with torch.no_grad():
+        for seen, back in (
+            (images, lambda costs: costs),
+            (images.flip(3), lambda costs: costs.flip(2)),
+            (images.flip(2), lambda costs: costs.flip(1)),
+            (images.flip(2, 3), lambda costs: costs.flip(1, 2)),
+        ):
+            found.append(back(plain.encode(seen).costs))
+            found.append(back(plain.encode(seen.mT.contiguous()).costs.mT))
+        torch.testing.assert_close(symmetric.encode(images).costs, torch.stack(found).mean(dim=0))

@@ -9,7 +9,12 @@ from vinlab.experiments.runner import train
 from vinlab.experiments.terrain_costs import EXPERIMENT
 from vinlab.experiments.terrain_costs.data import TerrainCostsData
 from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
-from vinlab.experiments.terrain_costs.settings import PathLearning, TerrainCostsTraining
+from vinlab.experiments.terrain_costs.settings import (
+    MANY_KINDS,
+    PICTURES,
+    PathLearning,
+    TerrainCostsTraining,
+)
 from vinlab.learners.callbacks import Progress, no_progress
 from vinlab.learners.path_losses import MaxEntropyConfig, PathImitationConfig, PathLossConfig, SlipConfig
 from vinlab.networks.terrain.ground_encoder import View
@@ -20,6 +25,8 @@ from vinlab.types import InputError
 LossName = Literal["max-entropy", "imitation", "slips"]
 OWN = "terrain-costs/own"
 """The id of every run of ``vinlab fit``."""
+
+MOST_KINDS = 1000
 
 
 @dataclass(frozen=True)
@@ -38,9 +45,12 @@ class FitOptions:
     skip_bad: bool = False
     """Leave out paths that cannot be used, each with a sentence, instead of stopping at the first."""
     symmetric: bool = True
-    """Train on turned and mirrored images too; not where light or direction matter."""
+    """Train on turned and mirrored images too, and plan by the mean of their costs; not where light or direction
+    matter."""
     hidden: int = 32
     """Filters of each layer."""
+    kinds: int = MANY_KINDS
+    """The most kinds of ground, each with one cost, that are told apart; 0 lets every cell have a cost of its own."""
     updates: int = PathLearning.updates
     """About how many updates of the weights."""
     rate: float = PathLearning.rate
@@ -52,6 +62,8 @@ class FitOptions:
                 f"expected updates and hidden of at least 1 and a rate between 0 and 1, got {self.updates}, "
                 f"{self.hidden} and {self.rate}."
             )
+        if self.kinds == 1 or not 0 <= self.kinds <= MOST_KINDS:
+            raise InputError(f"expected 0 or 2 to {MOST_KINDS} kinds of ground, got {self.kinds}.")
 
     def training(self) -> TerrainCostsTraining:
         """The configuration of the run."""
@@ -62,10 +74,12 @@ class FitOptions:
         }
         reading = ReadingOptions(self.pixels_per_cell, self.split_by, self.skip_bad)
         return TerrainCostsTraining(
-            network=GroundVinConfig(view=self.view, hidden=self.hidden),
+            network=GroundVinConfig(
+                view=self.view, hidden=self.hidden, kinds=self.kinds, symmetric=self.symmetric
+            ),
             data=TerrainCostsData(origin="own", reading=reading),
             loss=losses[self.loss],
-            learning=PathLearning(self.updates, self.rate, symmetric=self.symmetric),
+            learning=PathLearning(self.updates, self.rate, symmetric=self.symmetric, pictures=PICTURES),
         )
 
 

@@ -17,6 +17,8 @@ from vinlab.networks.terrain.ground_vin import GroundVinConfig, GuidanceVinConfi
 LossConfig = PathLossConfig | SearchLossConfig
 
 UPDATES: dict[Budget, int] = {"smoke": 4, "small": 450, "paper": 3000}
+PICTURES, MANY_KINDS = 8, 8
+"""Pictures of an update with all their paths, and the most kinds of ground, where kinds are told apart."""
 SEARCH_UPDATES = 400
 """A search step by step takes twenty times as long as one that is compiled."""
 
@@ -35,6 +37,9 @@ class PathLearning:
     """At least as many make an epoch, after which the weights are validated: paths are shown more than once."""
     symmetric: bool = True
     """Whether the pictures are turned and mirrored; not where light or direction matter."""
+    pictures: int = 0
+    """Where above zero, the paths of a picture are shown together, so that it is encoded once, and an update sees so
+    many pictures, but at least ``batch`` paths."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +63,13 @@ def configure(
     updates = UPDATES[budget]
     if isinstance(loss, SearchLossConfig):
         updates = min(updates, SEARCH_UPDATES)
-    learning = PathLearning(updates, symmetric=data.origin != "slopes")
+    kinds = isinstance(network, GroundVinConfig) and network.kinds > 0
+    learning = PathLearning(updates, symmetric=data.origin != "slopes", pictures=PICTURES if kinds else 0)
     return TerrainCostsTraining(network, data, loss, learning)
 
 
 VIN, CNN, CLASSIFIER = GroundVinConfig(), GroundCnnConfig(), MoveClassifierConfig()
+KINDS = GroundVinConfig(kinds=MANY_KINDS, symmetric=True)
 GUIDANCE, SEARCH = GuidanceVinConfig(view="wide"), SearchLossConfig()
 IMITATION, SLIPS, ENTROPY = PathImitationConfig(), SlipConfig(), MaxEntropyConfig()
 MANY, FEW = TerrainCostsData(), TerrainCostsData(pictures=20)
@@ -87,6 +94,9 @@ SETTINGS = by_id(
         _setting("noisy-vin", "10 % random moves in the demonstrations; whole paths", VIN, ENTROPY, NOISY),
         _setting("noisy-vin-imitation", "the same; likelihood of each move", VIN, IMITATION, NOISY),
         _setting("noisy-vin-slips", "the same; each move, some made at random", VIN, SLIPS, NOISY),
+        _setting("vin-kinds", "100 pictures; at most 8 kinds of ground, as vinlab fit", KINDS, SLIPS, MANY),
+        _setting("few-vin-kinds", "20 pictures; at most 8 kinds of ground, as vinlab fit", KINDS, SLIPS, FEW),
+        _setting("noisy-vin-kinds", "10 % random moves; at most 8 kinds of ground", KINDS, SLIPS, NOISY),
         _setting("cnn", "a reactive CNN on 100 pictures", CNN, IMITATION, MANY),
         _setting("neural-astar", "Neural A*'s loss and guidance map on 100 pictures", GUIDANCE, SEARCH, MANY),
         _setting("classifier", "a classifier of moves on 100 pictures", CLASSIFIER, IMITATION, MANY),

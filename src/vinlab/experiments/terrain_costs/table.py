@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments.tables import (
     COMMAND,
+    CPU_MINUTES,
     NONE,
     SEEDS,
     SETTING,
@@ -39,11 +39,6 @@ def _has(row: Row, measure: str) -> bool:
     return all(measure in run.result["scores"] for run in row.runs)
 
 
-def _cpu_minutes(run: FinishedRun) -> float:
-    """Processor time of the training, which other work on the machine hardly disturbs."""
-    return sum(line["cpu_seconds"] for line in run.metrics()) / 60
-
-
 def _loss(row: Row) -> str:
     return str(row.manifest.config["loss"]["kind"])
 
@@ -57,7 +52,7 @@ COLUMNS: list[Column[Row]] = [
     _ratio("straight_ratio_mean"),
     Column("goal reached", lambda row: row.percent("success_rate", 1)),
     Column("agreement", lambda row: row.percent("move_agreement", 1)),
-    Column("CPU minutes", lambda row: mean_text([_cpu_minutes(run) for run in row.runs], digits=1)),
+    CPU_MINUTES,
     COMMAND,
 ]
 

@@ -3,11 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
 
 from vinlab.experiments.base import FitContext, TrainingRequest
 from vinlab.experiments.terrain_costs.data import TerrainCostsSets, make_sets
-from vinlab.experiments.terrain_costs.dataset.demonstrations import SYMMETRIES, PathDemonstrations
+from vinlab.experiments.terrain_costs.dataset.demonstrations import PathDemonstrations
 from vinlab.experiments.terrain_costs.evaluate import move_agreement
 from vinlab.experiments.terrain_costs.settings import PathLearning, TerrainCostsTraining
 from vinlab.learners.callbacks import Validation
@@ -16,9 +17,13 @@ from vinlab.learners.optimizers import Stage
 from vinlab.learners.path_losses import PathLoss
 from vinlab.learners.search_loss import SearchLoss
 from vinlab.learners.training_state import Best
+from vinlab.modules.symmetry import SYMMETRIES
 
 LARGE = 48 * 48
 """Pixels from which on an image is large."""
+
+MOST_PATHS = 64
+"""Of an update."""
 
 
 def make_data(config: TerrainCostsTraining, request: TrainingRequest) -> TerrainCostsSets:
@@ -33,8 +38,10 @@ def adapt(config: TerrainCostsTraining, data: TerrainCostsSets) -> TerrainCostsT
     """
     mean, std = data.split.train.statistics()
     network: Any = config.network
-    pixels = sum(image[0].size for image in data.split.train.images) / len(data.split.train.images)
-    batch = max(1, min(config.learning.batch, int(config.learning.batch * LARGE / pixels)))
+    images = len(data.split.train.images)
+    pixels = sum(image[0].size for image in data.split.train.images) / images
+    together = min(MOST_PATHS, config.learning.pictures * len(data.split.train) // images)
+    batch = max(1, int(max(config.learning.batch, together) * min(1.0, LARGE / pixels)))
     return replace(
         config,
         network=replace(network, mean=mean, std=std, pixels=data.split.train.pixels),
@@ -53,6 +60,7 @@ def fit(config: TerrainCostsTraining, data: TerrainCostsSets, network: Any, cont
         schedule(config.learning, len(shown)),
         seed=context.seed,
         loss=config.loss.build,
+        order=lambda epoch: shown.order(np.random.default_rng([context.seed, epoch])),
         validate=lambda _: validate(loss, checked),
         record=context.logger,
         progress=context.progress,
@@ -66,7 +74,7 @@ def demonstrations(learning: PathLearning, data: TerrainCostsSets) -> PathDemons
     copies = max(1, -(-wanted * learning.batch // count))
     if learning.symmetric:
         copies = max(SYMMETRIES, copies)
-    return PathDemonstrations(data.split.train, copies, learning.symmetric)
+    return PathDemonstrations(data.split.train, copies, learning.symmetric, learning.pictures > 0)
 
 
 def schedule(learning: PathLearning, paths: int) -> ImitationConfig:

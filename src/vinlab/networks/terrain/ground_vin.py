@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from vinlab.modules import IdentityPolicy, StateAttention
 from vinlab.modules.move_cost import KnownMoves
+from vinlab.modules.symmetry import mean_over_symmetries
 from vinlab.networks.terrain.ground_encoder import GroundEncoder, View
 from vinlab.networks.terrain.policies import GroundPolicy
 from vinlab.networks.terrain.reward import marked_cells
@@ -17,7 +18,7 @@ from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning.cell_costs import cell_move_costs, free_moves
 from vinlab.planning.costs import CostMap, terminals_at
 from vinlab.planning.shortest_path import ShortestPathPlan, ShortestPathPlanner
-from vinlab.types import Iterations
+from vinlab.types import Batch, Iterations
 
 LEAST_COST: Final = 2.1
 """Of a cell. Costs are in units of the demonstrator's temperature: of log(8) = 2.08 or less, paths of any length in
@@ -32,12 +33,15 @@ FIRST_LOG_COST: Final = 2.3
 LEAST_GUIDANCE: Final = 1e-3
 """A guidance map costs at least this in each cell, so that a search ends."""
 
+FIRST_SPREAD: Final = 0.6
+"""Half the range of the costs of kinds before learning, as logarithms in units of the gain."""
+
 GAIN: Final = 3.0
 """What the last layer is multiplied by, for the same reason."""
 
 
 @dataclass(frozen=True)
-class Ground:
+class Ground(Batch):
     """What an image tells, whatever the goal."""
 
     costs: Float[Tensor, "B H W"]
@@ -46,11 +50,15 @@ class Ground:
 
 
 class GroundCosts(nn.Module):
-    """The reward part: a cost for each cell, from the channels of an image; its last channel marks blocked cells."""
+    """The reward part: a cost for each cell, from the channels of an image; its last channel marks blocked cells.
 
-    def __init__(self, encoder: GroundEncoder) -> None:
+    With ``symmetric`` the cost is the mean over the turned and mirrored image outside of training: ground costs the
+    same whichever way the camera was held, and errors that only some of these images have average out.
+    """
+
+    def __init__(self, encoder: GroundEncoder, *, symmetric: bool = False) -> None:
         super().__init__()
-        self.encoder = encoder
+        self.encoder, self.symmetric = encoder, symmetric
         self.log_cost = nn.Conv2d(encoder.channels, 1, 1)
         assert self.log_cost.bias is not None
         with torch.no_grad():
@@ -59,9 +67,19 @@ class GroundCosts(nn.Module):
 
     def encode(self, images: Float[Tensor, "B C h w"]) -> Ground:
         """The cost of each cell, and which are blocked: those with a blocked pixel."""
-        log_cost = GAIN * self.log_cost(self.encoder(images[:, :-1]))[:, 0]
         blocked = functional.max_pool2d(images[:, -1:], self.encoder.pixels)[:, 0] > 0
-        return Ground(LEAST_COST + log_cost.clamp(max=MOST_LOG_COST).exp(), blocked)
+        above_least = self.above_least_of(images[:, :-1])
+        return Ground(LEAST_COST + above_least, blocked)
+
+    def above_least_of(self, images: Float[Tensor, "B C h w"]) -> Float[Tensor, "B H W"]:
+        """What each cell costs beyond the least cost, from the channels of an image."""
+        if self.symmetric and not self.training:
+            return mean_over_symmetries(lambda seen: self.above_least(self.encoder(seen)), images)
+        return self.above_least(self.encoder(images))
+
+    def above_least(self, features: Float[Tensor, "B D H W"]) -> Float[Tensor, "B H W"]:
+        """What each cell costs beyond the least cost, from its features."""
+        return (GAIN * self.log_cost(features)[:, 0]).clamp(max=MOST_LOG_COST).exp()
 
     def condition_on_goals(self, ground: Ground, goals: Int[Tensor, "B G 2"]) -> CostMap:
         """The costs of moves and the terminal cell of each goal; the goals of one image follow each other."""
@@ -75,6 +93,30 @@ class GroundCosts(nn.Module):
         """The costs of moves, and the goal that the last channel of the observation marks."""
         goals = marked_cells(observation[:, -1], self.encoder.pixels)[:, None]
         return self.condition_on_goals(self.encode(observation[:, :-1]), goals)
+
+
+class KindCosts(GroundCosts):
+    """The same for ground of a few kinds, each with one cost: what a cell is likely to be, and the cost to expect.
+
+    Noise within a kind then hardly changes its cost, so that a route does not wind from one cell to the next, and
+    ground that might be dear is taken as rather dear.
+    """
+
+    def __init__(self, encoder: GroundEncoder, kinds: int, *, symmetric: bool = False) -> None:
+        nn.Module.__init__(self)
+        self.encoder, self.symmetric = encoder, symmetric
+        self.kind = nn.Conv2d(encoder.channels, kinds, 1)
+        spread = torch.linspace(-FIRST_SPREAD, FIRST_SPREAD, kinds)
+        self.log_cost_of_kind = nn.Parameter(FIRST_LOG_COST / GAIN + spread)
+
+    def costs_of_kinds(self) -> Float[Tensor, " K"]:
+        """What each kind costs beyond the least cost."""
+        return (GAIN * self.log_cost_of_kind).clamp(max=MOST_LOG_COST).exp()
+
+    def above_least(self, features: Float[Tensor, "B D H W"]) -> Float[Tensor, "B H W"]:
+        """What each cell costs beyond the least cost, from its features."""
+        likely = (GAIN * self.kind(features)).softmax(dim=1)
+        return (likely * self.costs_of_kinds()[:, None, None]).sum(dim=1)
 
 
 class GuidanceCosts(GroundCosts):
@@ -127,14 +169,19 @@ class GroundVinConfig:
     hidden: int = 32
     pixels: int = 1
     """Along the edge of a cell."""
+    kinds: int = 0
+    """Of ground, each with one cost; where 0, a cell may have any."""
+    symmetric: bool = False
+    """Whether a cost is the mean over the turned and mirrored image, outside of training."""
 
     def build(self) -> GroundVin:
         """The network with fresh weights."""
         encoder = GroundEncoder(
             mean=self.mean, std=self.std, view=self.view, hidden=self.hidden, pixels=self.pixels
         )
+        alike = {"symmetric": self.symmetric}
         return GroundVin(
-            reward=GroundCosts(encoder),
+            reward=KindCosts(encoder, self.kinds, **alike) if self.kinds else GroundCosts(encoder, **alike),
             transition=KnownMoves(),
             planner=ShortestPathPlanner(),
             attention=StateAttention(),
@@ -152,7 +199,7 @@ class GuidanceVinConfig(GroundVinConfig):
         """The network with fresh weights."""
         network = super().build()
         assert isinstance(network.reward, GroundCosts)
-        reward = GuidanceCosts(network.reward.encoder)
+        reward = GuidanceCosts(network.reward.encoder, symmetric=self.symmetric)
         assert reward.log_cost.bias is not None
         nn.init.zeros_(reward.log_cost.bias)
         network.reward = reward

@@ -54,6 +54,17 @@ class GroundPolicy(TerrainPolicy):
     channels: int
     """Of an image."""
 
+    def plan(self, observation: Float[Tensor, "B C h w"], *, iterations: Iterations = None) -> Any:
+        """The plan for images with one goal each; in training equal images that follow each other are encoded once."""
+        if not self.training:
+            return super().plan(observation, iterations=iterations)
+        images = observation[:, :-1]
+        first = torch.ones(len(images), dtype=torch.bool, device=images.device)
+        first[1:] = (images[1:] != images[:-1]).flatten(1).any(dim=1)
+        features = self.encode(images[first])[first.cumsum(dim=0) - 1]
+        goals = marked_cells(observation[:, -1], self.pixels)[:, None]
+        return self.condition_on_goals(features, goals, iterations=iterations)
+
 
 class TerrainVin(TerrainPolicy, ValueIterationNetwork):
     """A VIN with a ``TerrainReward``: the image is encoded once, and each goal gets a plan."""

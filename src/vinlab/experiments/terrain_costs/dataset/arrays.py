@@ -59,9 +59,9 @@ def _observations(array: np.ndarray, path: Path) -> np.ndarray:
         )
     _require_few(array, MOST_VALUES, f"observations in {path}")
     values = as_brightness(array)
-    wrong = ~np.isfinite(values)
-    if wrong.any():
-        place = np.unravel_index(int(wrong.argmax()), wrong.shape)
+    finite = np.isfinite(values)
+    if not finite.all():
+        place = np.unravel_index(int(finite.argmin()), finite.shape)
         (image, channel), found = place[:2], values[place]
         raise InputError(
             f"observations in {path}: expected finite numbers, got {found} in channel {channel} of image {image}."

@@ -11,10 +11,8 @@ from torch import Tensor
 
 from vinlab.domains.terrain_costs.observation import observe
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
+from vinlab.modules.symmetry import SYMMETRIES
 from vinlab.types import MOVE_NAMES, MOVE_OFFSETS, Demonstrations
-
-SYMMETRIES = 8
-"""The turns of a square and their mirror images."""
 
 MOVE_OF_OFFSET = {tuple(offset): move for move, offset in enumerate(MOVE_OFFSETS.tolist())}
 
@@ -30,6 +28,8 @@ class PathDemonstrations:
     copies: int = 1
     """How often each path is shown in an epoch."""
     symmetric: bool = False
+    together: bool = False
+    """Whether the paths on an image are shown after each other, turned in the same way."""
 
     def __len__(self) -> int:
         return self.copies * len(self.dataset)
@@ -51,11 +51,20 @@ class PathDemonstrations:
             groups.setdefault(found[0].shape, []).append(found)
         return [_batch(group, self.dataset.pixels) for group in groups.values()]
 
+    def order(self, rng: np.random.Generator) -> Int64[np.ndarray, " N"]:
+        """All numbers in a random order; together those of the copies of one image, if so."""
+        if not self.together:
+            return rng.permutation(len(self))
+        owners = self.dataset.path_image + np.arange(self.copies)[:, None] * len(self.dataset.images)
+        places = rng.permutation(self.copies * len(self.dataset.images))
+        return np.lexsort((rng.random(len(self)), places[owners.ravel()]))
+
     def _problem(self, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Image, blocked cells and path, turned as the copy asks for."""
         copy, path = divmod(number, len(self.dataset))
         image = int(self.dataset.path_image[path])
-        symmetry = (copy + path) % SYMMETRIES if self.symmetric else 0
+        turned = copy + (image if self.together else path)
+        symmetry = turned % SYMMETRIES if self.symmetric else 0
         return transformed(
             self.dataset.images[image], self.dataset.blocked[image], self.dataset.paths[path], symmetry
         )

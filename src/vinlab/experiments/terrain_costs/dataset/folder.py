@@ -18,6 +18,9 @@ from vinlab.types import InputError
 TABLES = (".csv", ".json")
 MOST_NAMED = 5
 
+MOST_COORDINATE = 2**53
+"""From here on whole numbers are no longer told apart."""
+
 
 @dataclass(frozen=True)
 class _Image:
@@ -132,8 +135,9 @@ def _cells(path: WrittenPath, picture: Picture, pixels: int) -> np.ndarray:
     """The cells of a path, from cells or world coordinates."""
     if not path.world:
         whole = np.rint(path.points)
-        if not np.allclose(path.points, whole):
-            wrong = path.points[(path.points != whole).any(axis=1)][0].tolist()
+        close = np.isclose(path.points, whole) & (np.abs(whole) < MOST_COORDINATE)
+        if not close.all():
+            wrong = path.points[~close.all(axis=1)][0].tolist()
             raise InputError(f"{path.name}: expected whole numbers as row and col, got {wrong}.")
         return whole.astype(np.int64)
     if picture.frame.unit == "cells":
