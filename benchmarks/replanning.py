@@ -118,7 +118,11 @@ def one_edit(map: GridMap, where: str, rng: np.random.Generator) -> dict[str, fl
 
 
 def learned_edit(map: GridMap, where: str, rng: np.random.Generator) -> dict[str, float]:
-    """The seconds of one edit where a model gives the costs: it looks at the changed part alone."""
+    """The seconds of one edit where a model gives the costs: it looks at the changed cells alone.
+
+    Nothing gets cheaper than the cheapest cell of the map: the model is shown multiples of its cost, so that all of
+    them would change.
+    """
     side = map.obstacles.shape[0]
     goal, model = (side // 2, side // 2), vinlab.load("grid/costs")
     map.obstacles[goal] = 0
@@ -126,7 +130,9 @@ def learned_edit(map: GridMap, where: str, rng: np.random.Generator) -> dict[str
     planner.goal(goal)
     cells = changed_cells(where, side, rng)
     cells = cells[(cells != goal).any(axis=1)]
-    values = new_values(map, cells, rng)
+    assert map.costs is not None
+    lowest = map.costs[map.obstacles == 0].min()
+    values = np.maximum(new_values(map, cells, rng), lowest)
     times = {"replan": seconds(lambda: planner.update(cells, values))}
     now, found = planner.map, []
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from helpers.page_numbers import Claim
 from vinlab.experiments.paper import numbers_of
+from vinlab.experiments.tables import cpu_minutes_of, minutes_of
 from vinlab.recording.finished_run import FinishedRun
 
 LONGEST = 40
@@ -21,6 +22,7 @@ MEASURES = {
     "loss": "prediction_loss",
     "extra steps": "trajectory_difference",
     "falls": "fallen_rate",
+    "CPU minutes": "cpu",
     "minutes": "minutes",
     "seeds": "seeds",
 }
@@ -90,7 +92,8 @@ def measured_in(runs: Sequence[FinishedRun]) -> Numbers:
             found.measures[name].append(value)
         for name, value in _logged(run):
             found.measures[name].append(value)
-        found.measures["minutes"].append(run.result["training_seconds"] / 60)
+    found.measures["minutes"] += minutes_of(runs)
+    found.measures["cpu"] += cpu_minutes_of(runs)
     return found
 
 

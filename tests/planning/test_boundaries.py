@@ -155,6 +155,7 @@ def test_only_one_place_compiles_and_caches():
     wrong = [
         str(file.relative_to(package))
         for file in package.rglob("*.py")
-        if "cache=True" in file.read_text() or "parallel=True" in file.read_text()
+        if "cache=True" in file.read_text(encoding="utf-8")
+        or "parallel=True" in file.read_text(encoding="utf-8")
     ]
     assert wrong == ["planning/compiled.py"]

@@ -212,3 +212,10 @@ def test_a_settled_value_is_within_the_tolerance_of_the_true_one_and_no_sooner(d
         # After n backups the error is discount**n * true, and the last change (1 - discount) / discount of it.
         assert true - found <= tolerance * (1 + 1e-9)
         assert true - found > discount * tolerance * (1 - 1e-6)
+
+
+def test_values_that_no_longer_change_are_settled_at_a_tolerance_of_zero():
+    reward, step = np.array([0.0, 1.0, 0.0]), np.zeros((1, 3, 3))
+    step[0, [0, 1, 2], [1, 2, 2]] = 1.0
+    found = exact_value_iteration(reward, step, discount=0.5, tolerance=0.0)
+    assert found.tolist() == [0.5, 1.0, 0.0]

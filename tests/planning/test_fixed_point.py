@@ -7,12 +7,13 @@ import pytest
 import torch
 
 import vinlab
+from helpers.reference_plans import reference_fixed_point
 from vinlab.modules.transition import SoftmaxTransition, move_kernels, move_logits
 from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels
 from vinlab.planning.costs import UNREACHABLE, CostMap, MoveTable, terminals_at
 from vinlab.planning.exact import exact_value_iteration
 from vinlab.planning.fixed_point import FixedPointPlanner, TerminalReward
-from vinlab.planning.policy_iteration import UncertainProblem, reference_fixed_point
+from vinlab.planning.policy_iteration import UncertainProblem
 from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.types import InputError
 

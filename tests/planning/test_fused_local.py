@@ -16,13 +16,14 @@ def problem(batch=3, rows=5, cols=7, *, actions=4, rewards=2, width=3):
     return reward, kernels
 
 
+@pytest.mark.parametrize("batch", [1, 3])
 @pytest.mark.parametrize("initial", [False, True])
 @pytest.mark.parametrize(
     ("width", "iterations", "sides"), [(3, 1, (5, 7)), (3, 6, (8, 3)), (5, 4, (6, 9)), (1, 3, (1, 1))]
 )
-def test_the_compiled_backups_and_gradients_are_the_references(width, iterations, sides, initial):
-    reward, kernels = problem(rows=sides[0], cols=sides[1], width=width)
-    first = torch.randn(3, 1, *sides, requires_grad=True) if initial else None
+def test_the_compiled_backups_and_gradients_are_the_references(width, iterations, sides, initial, batch):
+    reward, kernels = problem(batch, rows=sides[0], cols=sides[1], width=width)
+    first = torch.randn(batch, 1, *sides, requires_grad=True) if initial else None
     plan = GridPlanner(iterations=iterations)(reward, kernels, initial_value=first)
     q, value = value_iteration(reward, kernels, iterations, initial_value=first)
     torch.testing.assert_close(plan.q, q, rtol=1e-4, atol=1e-4)

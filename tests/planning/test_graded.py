@@ -139,3 +139,19 @@ def test_moves_of_another_shape_and_goals_off_the_map_are_refused():
             graded_cost_to_go(grid, goals)
     with pytest.raises(InputError, match="expected moves between neighbouring cells"):
         graded_path_cost(grid, np.array([[0, 0], [0, 0]]))
+
+
+def test_costs_that_are_given_move_by_move_plan_as_an_array_of_all():
+    rng = np.random.default_rng(5)
+    cells = np.where(rng.random((12, 15)) < 0.2, np.inf, 1.0)
+    cells[3, 4] = 1.0
+    moves = rng.uniform(0.5, 3.0, (8, 12, 15))
+    for corner_cutting in (True, False):
+        whole, parts = (
+            GradedGrid(cells, given, corner_cutting) for given in (moves, lambda move: moves[move])
+        )
+        np.testing.assert_array_equal(graded_cost_to_go(whole, (3, 4)), graded_cost_to_go(parts, (3, 4)))
+        path = CostField(parts, (3, 4)).path((11, 14))
+        assert graded_path_cost(whole, path) == graded_path_cost(parts, path)
+    with pytest.raises(InputError, match="moves: expected costs above zero"):
+        graded_cost_to_go(GradedGrid(cells, lambda move: -moves[move]), (3, 4))

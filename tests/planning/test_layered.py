@@ -30,11 +30,12 @@ def problem(moves, batch=3, rows=5, cols=6, *, initial=False, dtype=torch.float3
     return reward.requires_grad_(), LayeredTransition(moves, discounts), first
 
 
+@pytest.mark.parametrize("batch", [1, 3])
 @pytest.mark.parametrize("initial", [False, True])
 @pytest.mark.parametrize("iterations", [1, 7])
 @pytest.mark.parametrize("table", TABLES)
-def test_the_compiled_backups_and_gradients_are_the_references(table, iterations, initial):
-    reward, transition, first = problem(TABLES[table], initial=initial)
+def test_the_compiled_backups_and_gradients_are_the_references(table, iterations, initial, batch):
+    reward, transition, first = problem(TABLES[table], batch, initial=initial)
     found = LayeredPlanner(iterations=iterations)(reward, transition, initial_value=first)
     q, value = layered_value_iteration(reward, transition, iterations, initial_value=first)
     torch.testing.assert_close(found.q, q)

@@ -1,12 +1,14 @@
 """A field that was corrected equals one of a new search, to the last bit."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from helpers.graded_grids import random_cells, random_grid
 from vinlab.planning.graded import GradedGrid
 from vinlab.planning.replanning import CostField
-from vinlab.types import InputError
+from vinlab.types import MOVE_OFFSETS, InputError
 
 
 def random_change(rng: np.random.Generator, grid: GradedGrid, kind: int) -> tuple[np.ndarray, np.ndarray]:
@@ -119,6 +121,27 @@ def test_scattered_edits_of_larger_grids_equal_a_new_search(kind, corner_cutting
             np.testing.assert_array_equal(field.costs, CostField(field.grid, [(30, 30), (2, 2)]).costs)
 
 
+@pytest.mark.parametrize("where", ["scattered", "window"])
+@pytest.mark.parametrize("corner_cutting", [True, False])
+def test_costs_that_rise_or_fall_and_cells_that_are_blocked_or_freed(where, corner_cutting):
+    rng = np.random.default_rng(3 + corner_cutting)
+    cells = random_cells(rng, (90, 85), 2)
+    cells[40, 40] = 1.0
+    field = CostField(GradedGrid(cells, corner_cutting=corner_cutting), [(40, 40)])
+    for change in (lambda old: 3 * old, lambda old: old / 3, lambda old: np.inf, lambda old: 2.0) * 6:
+        chosen = rng.random(cells.shape) < 0.02
+        if where == "window":
+            top, left = rng.integers(0, 80, 2)
+            chosen[:] = False
+            chosen[top : top + 10, left : left + 10] = True
+        chosen[40, 40] = False
+        places = np.argwhere(chosen)
+        field.update(places, change(field.grid.cells[chosen]))
+        anew = CostField(field.grid, [(40, 40)])
+        np.testing.assert_array_equal(field.costs, anew.costs)
+        np.testing.assert_array_equal(field.path((3, 80)), anew.path((3, 80)))
+
+
 def test_a_door_that_opens_a_closed_room_and_closes_again():
     cells = np.random.default_rng(0).uniform(1, 9, (64, 64))
     cells[:, 32] = np.inf
@@ -139,3 +162,30 @@ def test_a_change_of_few_cells_that_concerns_most_of_the_grid():
         field = CostField(GradedGrid(rng.uniform(1, 9, (80, 80))), [(0, 0)])
         field.update(np.argwhere(np.ones((3, 3)))[1:], rng.uniform(1, 90, 8))
         np.testing.assert_array_equal(field.costs, CostField(field.grid, [(0, 0)]).costs)
+
+
+@pytest.mark.parametrize("with_moves", [False, True])
+def test_the_moves_of_a_path_cost_what_the_field_says(with_moves):
+    rng = np.random.default_rng(4)
+    for number in range(30):
+        grid, goal = random_grid(rng, number)
+        if with_moves:
+            grid = GradedGrid(grid.cells, rng.uniform(0.5, 3.0, (8, *grid.shape)), grid.corner_cutting)
+        field = CostField(grid, [goal])
+        for start in np.argwhere(np.isfinite(field.costs))[:20].tolist():
+            path = field.path(tuple(start))
+            assert (path[0].tolist(), path[-1].tolist()) == (start, list(goal))
+            assert cost_of(grid, path) == pytest.approx(field.cost_from(tuple(start)), rel=1e-12)
+
+
+def cost_of(grid: GradedGrid, path: np.ndarray) -> float:
+    """The costs of the moves of a path, added up."""
+    total = 0.0
+    for here, there in pairwise(path.tolist()):
+        step = np.subtract(there, here)
+        move = int(np.flatnonzero((step == MOVE_OFFSETS).all(axis=1))[0])
+        if grid.moves is not None:
+            total += grid.moves[move, *here]
+        else:
+            total += np.hypot(*step) * (grid.cells[*here] + grid.cells[*there]) / 2
+    return total

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
+from helpers.reference_plans import reference_plan, unrolled_plan
 from vinlab.planning.costs import (
     MOST_COST,
     UNREACHABLE,
@@ -21,7 +22,6 @@ from vinlab.planning.costs import (
 )
 from vinlab.planning.exact import exact_value_iteration
 from vinlab.planning.fused.search_function import is_searchable
-from vinlab.planning.policy_evaluation import reference_plan, unrolled_plan
 from vinlab.planning.shortest_path import ShortestPathPlan, ShortestPathPlanner
 from vinlab.types import InputError, Plan
 

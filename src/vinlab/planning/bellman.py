@@ -89,7 +89,7 @@ def convolve(
     image: Float[Tensor, "B R H W"], kernel: Float[Tensor, "A R F F"], outside: Outside = "zero"
 ) -> Float[Tensor, "B A H W"]:
     """The weighted sum of each cell's neighbourhood, with one kernel per action; the map keeps its size."""
-    inside = functional.conv2d(image, kernel, padding=kernel.shape[-1] // 2)
+    inside = functional.conv2d(image, kernel, padding=int(kernel.shape[-1]) // 2)  # PyTorch 2.6 traces sizes
     if outside == "zero":
         return inside
     return inside + torch.einsum("brhw,arhw->bahw", image, staying_weights(kernel, *image.shape[2:]))

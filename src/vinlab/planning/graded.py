@@ -4,6 +4,7 @@ A move costs its length (1 or the square root of 2) times the mean of its two ce
 each cell has a cost of its own, so that uphill and downhill can differ.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,14 +24,15 @@ class GradedGrid:
 
     cells: Float64[np.ndarray, "H W"]
     """The cost of each cell, above zero; infinite where it is blocked."""
-    moves: Float64[np.ndarray, "8 _ _"] | None = None
-    """The cost of each move in each cell, infinite where it is impossible; without it that of the two cells."""
+    moves: Float64[np.ndarray, "8 _ _"] | Callable[[int], Float64[np.ndarray, "_ _"]] | None = None
+    """The cost of each move in each cell, infinite where it is impossible, or a function that gives those of one move,
+    so that all eight are never held at once; without it that of the two cells."""
     corner_cutting: bool = True
     """Whether a diagonal move may pass the corner of a blocked cell."""
 
     def __post_init__(self) -> None:
         require_costs(self.cells, "costs")
-        if self.moves is not None:
+        if isinstance(self.moves, np.ndarray):
             if self.moves.shape[1:] != self.cells.shape:
                 raise InputError(
                     f"moves: expected costs of moves on {self.cells.shape} cells, got {self.moves.shape[1:]}."
@@ -54,10 +56,19 @@ class GradedGrid:
             found = mean_cost(MOVE_COSTS[move], self.cells, _shifted(around, down, right))
         else:
             entered = np.isfinite(self.cells) & np.isfinite(_shifted(around, down, right))
-            found = np.where(entered, self.moves[move], np.inf)
+            found = np.where(entered, self._own_costs(move), np.inf)
         if not self.corner_cutting and down and right:
             beside = np.isfinite(_shifted(around, down, 0)) & np.isfinite(_shifted(around, 0, right))
             found[~beside] = np.inf
+        return found
+
+    def _own_costs(self, move: int) -> Float64[np.ndarray, "H W"]:
+        """What a move costs by itself in each cell, whatever is blocked."""
+        if not callable(self.moves):
+            assert self.moves is not None
+            return self.moves[move]
+        found = self.moves(move)
+        require_costs(found, "moves")
         return found
 
 
@@ -136,7 +147,9 @@ def graded_step_costs(grid: GradedGrid, path: Int[np.ndarray, "T 2"]) -> Float64
     if grid.moves is None:
         costs = mean_cost(MOVE_COSTS[moves], grid.cells[here], grid.cells[there])
     else:
-        costs = np.where(np.isfinite(grid.cells[there]), grid.moves[moves, *here], np.inf)
+        costs = np.empty(len(moves))
+        for move in set(moves.tolist()):
+            costs[moves == move] = grid.costs_of(move)[here][moves == move]
     if not grid.corner_cutting:
         beside = np.isfinite(grid.cells[here[0], there[1]]) & np.isfinite(grid.cells[there[0], here[1]])
         costs = np.where(beside, costs, np.inf)

@@ -13,20 +13,12 @@ from vinlab.planning.costs import NO_MOVE, UNREACHABLE, CostMap, MoveTable
 from vinlab.planning.tensors import are_transformed
 
 
-def reference_plan(
-    problem: CostMap, moves: MoveTable
-) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"], Int64[Tensor, "B H W"]]:
-    """The q, value and greedy moves, by backups until they settle."""
-    greedy = settle(problem, moves)
-    return *evaluate_moves(problem, moves, greedy), greedy
-
-
 @torch.no_grad()
 def settle(problem: CostMap, moves: MoveTable) -> Int64[Tensor, "B H W"]:
     """The greedy move of every cell when value iteration has settled; of equal ones the first."""
     costs, terminals = problem.costs.double(), problem.terminals.flatten(1)
     distance = torch.where(terminals, 0.0, torch.inf).to(costs)
-    following, possible = _next_cells(problem, moves)
+    following, possible = next_cells(problem, moves)
     while True:
         through = costs.flatten(2) + _read(distance, following).where(possible, torch.inf)
         best = through.min(dim=1)
@@ -45,7 +37,7 @@ def evaluate_moves(
     The number of moves that are added up doubles with every round, so a path of L moves takes log2(L) of them.
     """
     costs, going = problem.costs.double().flatten(2), greedy.flatten(1)
-    following, possible = _next_cells(problem, moves)
+    following, possible = next_cells(problem, moves)
     chosen = going.clamp(min=0)[:, None]
     goes, here = going != NO_MOVE, torch.arange(going.shape[1], device=going.device)
     cost = costs.gather(1, chosen)[:, 0].where(goes, 0.0)
@@ -63,24 +55,7 @@ def evaluate_moves(
     return q.to(problem.costs), value.to(problem.costs)
 
 
-def unrolled_plan(
-    problem: CostMap, moves: MoveTable, iterations: int
-) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
-    """The q and value of K backups, each kept for the gradient: what an unrolled VIN computes with these costs."""
-    costs, terminals = problem.costs.flatten(2), problem.terminals.flatten(1)
-    value = torch.where(terminals, 0.0, UNREACHABLE).to(costs)
-    following, possible = _next_cells(problem, moves)
-
-    def read_q(value: Tensor) -> Tensor:
-        onwards = _read(value, following)
-        return (onwards - costs).where(possible & (onwards > UNREACHABLE / 2), UNREACHABLE)
-
-    for _ in range(iterations):
-        value = read_q(value).max(dim=1).values.masked_fill(terminals, 0.0)
-    return read_q(value).view_as(problem.costs), value.view_as(problem.terminals)[:, None]
-
-
-def _next_cells(
+def next_cells(
     problem: CostMap, moves: MoveTable
 ) -> tuple[Int64[Tensor, "A N"], Bool[Tensor, "A N"] | Bool[Tensor, "B A N"]]:
     """The cell that each move leads to from each cell (0 where it leaves the map), and whether it is possible."""

@@ -44,13 +44,6 @@ class UncertainProblem:
         return MoveTable(np.ascontiguousarray(self.offsets[places]))
 
 
-def reference_fixed_point(
-    problem: UncertainProblem,
-) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
-    """The q and value at the fixed point, by policy iteration."""
-    return evaluate_policy(problem, settled_policy(problem), problem.moves.offsets)
-
-
 @torch.no_grad()
 def settled_policy(problem: UncertainProblem) -> Int64[Tensor, "B H W"]:
     """The greedy policy at the fixed point, by policy iteration."""

@@ -10,12 +10,11 @@ search from scratch, so the results are equal to the last bit.
 from typing import no_type_check
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 
 from vinlab.planning.compiled import compiled
-from vinlab.planning.fused.graded import edge_of, search_grid, settle
+from vinlab.planning.fused.around import around_corners, around_cutting
+from vinlab.planning.fused.graded import search_grid, settle
 from vinlab.planning.fused.graded_repair import _put
 
 MOST_LOWERED = 4
@@ -23,9 +22,6 @@ MOST_LOWERED = 4
 
 MOST_UNIT = 1e300
 """So that zero times it is zero."""
-
-ROUNDING = 1 - 1e-9
-"""A difference of costs is compared with this margin, and then the costs themselves, whose sums are what counts."""
 
 
 @compiled
@@ -36,51 +32,43 @@ def sweep_grid(cells, moves, table, cutting, goals, scale, changed, distance, qu
     ``changed`` are the cells whose costs changed and those that have lost or won a path since. ``counts`` is room for
     sorting, ``room`` for all cells twice. Moves must have no costs of their own.
     """
+    # Fields of a tuple would cost most of the time: numba counts references to arrays.
+    heads, after, before, where = queue
+    jumps, down, right, half = table.jumps, table.down, table.right, table.half
     order, stack = room[: len(distance)], room[len(distance) :]
     for cell in changed:
-        if (distance[cell] == np.inf) != (cells[cell] == np.inf):
-            distance[cell] = _through_neighbours(cells, moves, table, cutting, distance, cell)
+        if cells[cell] == np.inf:
+            distance[cell] = np.inf
+        elif distance[cell] == np.inf:
+            distance[cell], _ = _around(distance, cells, cell, down[1], half[0], half[4], cutting)
     count = _sort(distance, counts, order)
     for goal in range(len(goals)):
         if goals[goal] and cells[goal] < np.inf:
             distance[goal] = 0.0
-    left = _sweep(cells, moves, table, cutting, distance, order[:count], stack)
+    left = _sweep(cells, jumps, down, right, half, cutting, distance, order[:count], stack)
     if left < 0:
         search_grid(cells, moves, table, cutting, goals, scale, distance, queue)
         return False
-    for cell in order[:left]:
-        _let_wait(cells, moves, table, cutting, distance, queue, cell)
-    jumps = table.jumps
-    for cell in changed:
-        for move in range(-1, 8):
+    for number in range(left + len(changed)):
+        cell = np.int64(order[number]) if number < left else changed[number - left]
+        # Of a changed cell those around it too, which it may have let through; of another one itself alone.
+        for move in range(-1, 8 if number >= left else 0):
             near = cell + jumps[move] if move >= 0 else cell
             if distance[near] == np.inf and cells[near] < np.inf:
-                _let_wait(cells, moves, table, cutting, distance, queue, near)
+                distance[near], _ = _around(distance, cells, near, down[1], half[0], half[4], cutting)
+                if distance[near] < np.inf:
+                    _put(near, heads, after, before, where)
     settle(cells, moves, table, cutting, scale, distance, queue)
     return True
 
 
 @njit(nogil=True, inline="always")
 @no_type_check
-def _through_neighbours(cells, moves, table, cutting, distance, cell):
-    """The cost to go of a cell by those around it."""
-    best = np.inf
-    if cells[cell] < np.inf:
-        for move in range(8):
-            edge = edge_of(cells, moves, table, cutting, cell, move)
-            best = min(best, edge + distance[cell + table.jumps[move]])
-    return best
-
-
-@njit(nogil=True)
-@no_type_check
-def _let_wait(cells, moves, table, cutting, distance, queue, cell):
-    """Let a free cell without a path wait for the search if a neighbour has one."""
-    if distance[cell] == np.inf and cells[cell] < np.inf:
-        distance[cell] = _through_neighbours(cells, moves, table, cutting, distance, cell)
-        if distance[cell] < np.inf:
-            heads, after, before, where = queue
-            _put(cell, heads, after, before, where)
+def _around(distance, cells, cell, width, half, slant, cutting):
+    """The cost to go of a cell by those around it, and whether it serves one of them better."""
+    if cutting:
+        return around_cutting(distance, cells, cell, width, half, slant)
+    return around_corners(distance, cells, cell, width, half, slant)
 
 
 @njit(nogil=True)
@@ -104,37 +92,21 @@ def _sort(distance, counts, order):
     return total
 
 
-@njit(nogil=True, fastmath={"nnan"})
+@njit(nogil=True)
 @no_type_check
-def _sweep(cells, moves, table, cutting, distance, order, stack):
+def _sweep(cells, jumps, down, right, half, cutting, distance, order, stack):
     """Compute every cell from those before it. Those without any are written to the front of ``order``: their number.
 
     It is negative where the order misled too often.
     """
-    # All neighbours are read and compared without a branch: those could not be foreseen and took most of the time.
-    width, half, slant, most = table.down[1], table.half[0], table.half[4], len(distance) // MOST_LOWERED
-    lowered, left = 0, 0
-    for cell in order:
-        up, low, cost = cell - width, cell + width, cells[cell]
-        d4, d0, d5 = distance[up - 1], distance[up], distance[up + 1]
-        d2, here, d3 = distance[cell - 1], distance[cell], distance[cell + 1]
-        d6, d1, d7 = distance[low - 1], distance[low], distance[low + 1]
-        c0, c1, c2, c3 = cells[up], cells[low], cells[cell - 1], cells[cell + 1]
-        e0, e1, e2, e3 = half * (cost + c0), half * (cost + c1), half * (cost + c2), half * (cost + c3)
-        e4, e5 = slant * (cost + cells[up - 1]), slant * (cost + cells[up + 1])
-        e6, e7 = slant * (cost + cells[low - 1]), slant * (cost + cells[low + 1])
-        if not cutting:
-            e4 = np.inf if max(c0, c2) == np.inf else e4
-            e5 = np.inf if max(c0, c3) == np.inf else e5
-            e6 = np.inf if max(c1, c2) == np.inf else e6
-            e7 = np.inf if max(c1, c3) == np.inf else e7
-        straight = min(min(e0 + d0, e1 + d1), min(e2 + d2, e3 + d3))
-        best = min(min(straight, min(min(e4 + d4, e5 + d5), min(e6 + d6, e7 + d7))), here)
+    lowered, left, most = 0, 0, len(distance) // MOST_LOWERED
+    for place in range(len(order)):
+        cell = np.int64(order[place])
+        best, serves = _around(distance, cells, cell, down[1], half[0], half[4], cutting)
         distance[cell] = best
-        worst = max(max(_past(d0, e0), _past(d1, e1)), max(_past(d2, e2), _past(d3, e3)))
-        worst = max(worst, max(max(_past(d4, e4), _past(d5, e5)), max(_past(d6, e6), _past(d7, e7))))
-        if (best + best) * ROUNDING < worst:
-            lowered += _lower(cells, moves, table, cutting, distance, cell, stack, most - lowered)
+        if serves:
+            arguments = (cells, jumps, down, right, half, cutting, distance, cell, stack)
+            lowered += _lower(*arguments, most - lowered)
             if lowered >= most:
                 return -1
         if best == np.inf:
@@ -143,37 +115,26 @@ def _sweep(cells, moves, table, cutting, distance, order, stack):
     return left
 
 
-@no_type_check
-@intrinsic
-def _double(typing_context, number):
-    """Twice a number, but zero for infinity: one is added to the exponent, whose overflow leaves a negative zero."""
-
-    def generate(context, builder, signature, arguments):
-        bits = builder.bitcast(arguments[0], ir.IntType(64))
-        return builder.bitcast(builder.add(bits, ir.Constant(ir.IntType(64), 1 << 52)), ir.DoubleType())
-
-    return types.float64(types.float64), generate
-
-
-@njit(nogil=True, inline="always")
-@no_type_check
-def _past(known, edge):
-    """Twice the cost to go below which a cell would serve a neighbour better; below zero before that is computed."""
-    return _double(known) - (edge + edge)
-
-
 @njit(nogil=True)
 @no_type_check
-def _lower(cells, moves, table, cutting, distance, first, stack, most):
+def _lower(cells, jumps, down, right, half, cutting, distance, first, stack, most):
     """Lower the cells before one that it serves better, and those that follow from them; how many, or ``most``."""
     stack[0], top, count = first, 1, 0
     while top > 0 and count < most:
         top -= 1
         cell = stack[top]
+        here, cost = distance[cell], cells[cell]
         for move in range(8):
-            near = cell + table.jumps[move]
-            through = edge_of(cells, moves, table, cutting, cell, move) + distance[cell]
-            if through < distance[near] < np.inf:
-                distance[near], stack[top] = through, near
-                top, count = top + 1, count + 1
+            near = cell + jumps[move]
+            known, through = distance[near], half[move] * (cost + cells[near]) + here
+            if not through < known < np.inf:
+                continue
+            if (
+                not cutting
+                and move >= 4
+                and max(cells[cell + down[move]], cells[cell + right[move]]) == np.inf
+            ):
+                continue
+            distance[near], stack[top] = through, near
+            top, count = top + 1, count + 1
     return count
