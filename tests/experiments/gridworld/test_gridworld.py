@@ -7,7 +7,6 @@ import torch
 from vinlab.domains.gridworld.problem import content_keys
 from vinlab.experiments.base import BUDGETS, RECIPES, TrainingRequest
 from vinlab.experiments.gridworld import EXPERIMENT
-from vinlab.experiments.gridworld import train as training
 from vinlab.experiments.gridworld.data import (
     GridworldData,
     make_demonstrations,
@@ -16,7 +15,6 @@ from vinlab.experiments.gridworld.data import (
 )
 from vinlab.experiments.paper import paper_numbers
 from vinlab.experiments.runner import train
-from vinlab.learners.callbacks import Validation
 from vinlab.models import load
 from vinlab.recording.serialization import to_plain
 from vinlab.types import InputError
@@ -97,19 +95,6 @@ def test_the_recipe_noise_runs_at_smoke_and_can_be_evaluated(tmp_path):
     run = train(EXPERIMENT, TrainingRequest("gridworld/8/vin", tmp_path / "run", "smoke", "noise"))
     assert run.result["parameters"] == 3260
     assert load(run.folder).network.training is False
-
-
-def test_training_begins_from_the_best_of_its_starts(monkeypatch, tmp_path):
-    setting = EXPERIMENT.settings["gridworld/8/vin"]
-    config = setting.configured("smoke", "noise")
-    data = EXPERIMENT.make_data(config, TrainingRequest("gridworld/8/vin", tmp_path, "smoke", "noise"))
-    network = EXPERIMENT.adapt(config, data).network.build()
-    before = {name: entry.clone() for name, entry in network.state_dict().items()}
-    scores = iter([0.2, 0.9, 0.4])
-    monkeypatch.setattr(training, "validate", lambda data, policy: Validation(next(scores), {}))
-    chosen = training.best_start(dataclasses.replace(config, starts=3), data, network, 7)
-    assert chosen == 7 + training.SEEDS_APART
-    assert all(torch.equal(before[name], entry) for name, entry in network.state_dict().items())
 
 
 def test_networks_without_a_planner_have_no_recipe_noise(tmp_path):

@@ -59,7 +59,7 @@ def test_our_rows_of_the_authors_maps_are_as_many_as_theirs(real_data):
     own = pack_rows(sets.demonstrations, 10, rng=np.random.default_rng(0))
     assert sets.rows is not None
     assert len(sets.rows) == int(6 / 7 * len(own))
-    for rows in (own.first(len(sets.rows)), sets.rows):
+    for rows in (own.rows(slice(len(sets.rows))), sets.rows):
         assert len(rows.owners.unique()) == sets.training_maps
 
     def states_of(rows, problem):

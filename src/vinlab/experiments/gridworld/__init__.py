@@ -16,6 +16,5 @@ EXPERIMENT = Experiment(
     table=partial(table.scores_table, "Grid-world by imitation (Section 4.1, Table 1)", "gridworld"),
     figures=figures.draw_plans,
     summary_figures=figures.draw_runs,
-    adapt=train.adapt,
     supports=frozenset({"device", "distributed", "data"}),
 )

@@ -134,7 +134,7 @@ def _make_rows(
     else:
         rng = np.random.default_rng([ROW_STREAM, data.size, seed])
         rows = pack_rows(demonstrations, data.rows, rng=rng)
-    return rows.first(int(TRAINING_SHARE * len(rows)))
+    return rows.rows(slice(int(TRAINING_SHARE * len(rows))))
 
 
 def _file(data: GridworldData, source: Path) -> Path:

@@ -11,9 +11,22 @@ from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.cnn import CnnConfig
-from vinlab.networks.grid.configs import ActionDropoutVinConfig, AuthorsVinConfig
+from vinlab.networks.grid.configs import AuthorsVinConfig
 from vinlab.networks.grid.cost_vin import CostVinConfig
 from vinlab.networks.grid.fcn import FcnConfig
+
+
+@dataclass(frozen=True)
+class NearGoal:
+    """A part of training that reads the states near the goal alone, from plans with few backups."""
+
+    distance: int
+    """The largest number of rows or columns between such a state and the goal."""
+    iterations: int | tuple[int, ...]
+    """K while it lasts; of a hierarchical network K of each level."""
+    stage: Stage
+    kept: int | None = None
+    """How many starts go on to the next part, the best of this one; all if not given."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +41,10 @@ class GridworldTraining:
     start: Literal["network", "authors"] = "network"
     """Who draws the initial weights and the order of the updates: the network's own ``build``, with another order in
     every epoch, or NumPy's legacy generator as in the authors' code, with one order for all epochs."""
+    curriculum: tuple[NearGoal, ...] = ()
+    """What comes before the stages of ``learning``; of the authors' rows alone."""
     starts: int = 1
-    """Initial weights that are tried for one epoch each; training then begins from the best by validation."""
+    """Initial weights from which the curriculum is tried; the best of them goes on."""
 
 
 ITERATIONS = {8: 10, 16: 20, 28: 36}
@@ -43,12 +58,25 @@ ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": AUTHORS_ATTE
 PAPER_ROWS, PAPER_BATCH = 10, 12
 """An update of the authors' reads 12 rows of 10 states of one map."""
 
-NOISE_EPOCHS: dict[Budget, int] = {"smoke": 2, "small": 10, "paper": 48}
+NOISE_EPOCHS = {8: 20, 16: 20, 28: 40}
+"""Of the last stage, at the budget ``paper``."""
 
-NOISE_STARTS: dict[Budget, int] = {"smoke": 2, "small": 6, "paper": 6}
+NOISE_RATE = {8: 0.005, 16: 0.005, 28: 0.002}
+"""Of the last stage: through more backups a high rate undoes what the curriculum has learned."""
 
-DROPOUT_SHARE = 0.35
-"""Of the training with the recipe ``noise`` in which plans leave out some of the actions."""
+NOISE_STARTS = {8: 6, 16: 6, 28: 12}
+"""At the budget ``paper``: with more backups fewer starts find all moves."""
+
+FIRST_STAGE, NEXT_STAGE, LAST_STAGE = (
+    Stage(epochs, rate, "cosine") for epochs, rate in ((6, 0.01), (2, 0.005), (2, 0.002))
+)
+
+NEAR_GOAL = {
+    8: (NearGoal(4, 6, FIRST_STAGE), NearGoal(8, 10, LAST_STAGE)),
+    16: (NearGoal(6, 10, FIRST_STAGE), NearGoal(16, 20, LAST_STAGE)),
+    28: (NearGoal(6, 10, FIRST_STAGE, 4), NearGoal(14, 20, NEXT_STAGE, 2), NearGoal(28, 36, LAST_STAGE)),
+}
+"""The curriculum of the recipe ``noise``; its last part, on all states, shows how good a start is."""
 
 CNN_EPOCHS = {8: 20, 16: 12, 28: 6}
 """Larger maps show more states in an epoch; at 28 x 28 one takes minutes of a processor."""
@@ -59,7 +87,7 @@ def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     if recipe == "paper":
         return paper_recipe(AuthorsVinConfig(iterations=ITERATIONS[size]), size, budget)
     if recipe == "noise":
-        return noise_recipe(size, budget)
+        return noise_recipe(AuthorsVinConfig(iterations=ITERATIONS[size]), NEAR_GOAL[size], size, budget)
     return default_recipe(CostVinConfig(iterations=DEEP_ITERATIONS[size], outside="zero"), size, budget)
 
 
@@ -83,16 +111,25 @@ def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> Gridworld
     return GridworldTraining(network, data, learning, start="authors")
 
 
-def noise_recipe(size: int, budget: Budget) -> GridworldTraining:
+def noise_recipe(
+    network: NetworkConfig, near_goal: tuple[NearGoal, ...], size: int, budget: Budget
+) -> GridworldTraining:
     """The authors' network with their K, from noise and from their labels, in the way that learns best from these.
 
-    The best of several starts, a rate that falls steadily to nearly zero, and plans that leave out some actions in
-    the first third of training.
+    States near the goal come first, read from plans with few backups: there the network finds out how moves move,
+    which long plans of random weights do not show. Then all states, with a rate that falls steadily to nearly zero.
     """
-    config = paper_recipe(ActionDropoutVinConfig(iterations=ITERATIONS[size]), size, budget)
-    stage = Stage(NOISE_EPOCHS[budget], 0.01, "cosine")
+    config = paper_recipe(network, size, budget)
+    epochs, starts = {
+        "smoke": (1, 2),
+        "small": (8, 4),
+        "paper": (NOISE_EPOCHS[size], NOISE_STARTS[size]),
+    }[budget]
+    stage = Stage(epochs, NOISE_RATE[size], "cosine")
     learning = replace(config.learning, stages=(stage,), keep="best")
-    return replace(config, learning=learning, starts=NOISE_STARTS[budget])
+    if budget == "smoke":
+        near_goal = tuple(replace(part, stage=replace(part.stage, epochs=1)) for part in near_goal)
+    return replace(config, learning=learning, curriculum=near_goal, starts=starts)
 
 
 def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:

@@ -13,8 +13,8 @@ LEGEND = """\
 which the network's move is not the expert's own; where several moves are optimal even a perfect planner differs.
 *Extra steps*: mean of steps taken beyond the expert's, over the successes. *Optimal moves*: share of those states in
 which the move is one of the optimal ones (the paper does not give it). Ours is the mean ± deviation over the seeds, on
-the same {problems} unseen maps for all; *minutes* is one training by the clock on one core of a machine with other
-work, *epoch* the seconds of processor time of one pass over all training data (where they were counted).
+the same {problems} unseen maps for all; *CPU minutes* is the processor time of one training, *epoch* the seconds of one
+pass over all training data.
 """
 
 RECIPE = Column[Row]("recipe", lambda row: row.manifest.recipe)
@@ -46,7 +46,7 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("extra steps, paper", lambda row: str(row.paper["trajectory_difference"])),
     Column("extra steps, ours", lambda row: row.mean("trajectory_difference")),
     OPTIMAL,
-    tables.MINUTES,
+    tables.CPU_MINUTES,
     Column("epoch", epoch_seconds),
     tables.COMMAND,
 )
@@ -57,7 +57,7 @@ BRIEF = (
     tables.PAPER_SUCCESS,
     tables.OUR_SUCCESS,
     OPTIMAL,
-    tables.MINUTES,
+    tables.CPU_MINUTES,
     tables.COMMAND,
 )
 """The columns that README shows."""

@@ -4,8 +4,17 @@ from dataclasses import replace
 from functools import partial
 
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
+from vinlab.experiments.gridworld.settings import (
+    FIRST_STAGE,
+    LAST_STAGE,
+    NEXT_STAGE,
+    GridworldTraining,
+    NearGoal,
+    default_recipe,
+    noise_recipe,
+    paper_recipe,
+)
 from vinlab.experiments.gridworld.settings import SETTINGS as GRIDWORLD_SETTINGS
-from vinlab.experiments.gridworld.settings import GridworldTraining, default_recipe, paper_recipe
 from vinlab.networks.grid.configs import AuthorsHierarchicalVinConfig
 from vinlab.networks.grid.cost_vin import HierarchicalCostVinConfig
 
@@ -15,12 +24,26 @@ LEVEL_ITERATIONS = {8: 4, 16: 10, 28: 16}
 TRAINING_ITERATIONS = {8: 2, 16: 3, 28: 4}
 """K of the fine level while it learns: the less it sees by itself, the more cells train the coarse one."""
 
+NEAR_GOAL = {
+    8: (NearGoal(4, (3, 3), FIRST_STAGE), NearGoal(8, (4, 4), LAST_STAGE)),
+    16: (NearGoal(6, (5, 5), FIRST_STAGE), NearGoal(16, (10, 10), LAST_STAGE)),
+    28: (
+        NearGoal(6, (5, 5), FIRST_STAGE, 4),
+        NearGoal(14, (10, 10), NEXT_STAGE, 2),
+        NearGoal(28, (16, 16), LAST_STAGE),
+    ),
+}
+"""The curriculum of the recipe ``noise``."""
+
 
 def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
-    """A hierarchical VIN by one of the two recipes."""
+    """A hierarchical VIN by one of the three recipes."""
     iterations = (LEVEL_ITERATIONS[size], LEVEL_ITERATIONS[size])
     if recipe == "paper":
         return paper_recipe(AuthorsHierarchicalVinConfig(iterations=iterations), size, budget)
+    if recipe == "noise":
+        authors = AuthorsHierarchicalVinConfig(iterations=iterations)
+        return noise_recipe(authors, NEAR_GOAL[size], size, budget)
     config = default_recipe(HierarchicalCostVinConfig(iterations=iterations, outside="zero"), size, budget)
     return replace(config, training_iterations=(iterations[0], TRAINING_ITERATIONS[size]))
 
@@ -28,7 +51,8 @@ def configure(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
 def _setting(size: int) -> Setting[GridworldTraining]:
     depth = f"K = {LEVEL_ITERATIONS[size]} on a coarse map and as many on the full one"
     about = f"hierarchical VIN, {depth}, {size} x {size} maps"
-    return Setting(f"gridworld/{size}/hvin", about, partial(configure, size))
+    recipes: tuple[Recipe, ...] = ("default", "paper", "noise")
+    return Setting(f"gridworld/{size}/hvin", about, partial(configure, size), recipes=recipes)
 
 
 SETTINGS = by_id(

@@ -20,7 +20,6 @@ from vinlab.modules import (
 from vinlab.modules.transition import Initialisation, initial_kernels
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner, HierarchicalPlanner, SharedKernels
-from vinlab.planning.action_dropout import ActionDropoutPlanner
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class AuthorsVinConfig:
         network = ValueIterationNetwork(
             reward=LinearReward(hidden=self.hidden),
             transition=self._transition(),
-            planner=self._planner(),
+            planner=GridPlanner(iterations=self.iterations),
             attention=StateAttention(),
             policy=LinearPolicy(actions=self.actions),
         )
@@ -87,23 +86,6 @@ class AuthorsVinConfig:
 
     def _transition(self) -> nn.Module:
         return SharedTransition(random_kernels(actions=self.actions))
-
-    def _planner(self) -> nn.Module:
-        return GridPlanner(iterations=self.iterations)
-
-
-@dataclass(frozen=True)
-class ActionDropoutVinConfig(AuthorsVinConfig):
-    """The same; in training its planner leaves out some of the actions."""
-
-    kind: ClassVar[str] = "action-dropout-vin"
-    dropped: float = 4.0
-    """Actions that are left out of a plan on average when training begins."""
-    updates: int = 0
-    """Plans of training until none is left out."""
-
-    def _planner(self) -> nn.Module:
-        return ActionDropoutPlanner(iterations=self.iterations, dropped=self.dropped, updates=self.updates)
 
 
 @dataclass(frozen=True)
