@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 import torch
 
-from vinlab.learners.losses import DenseConfig, DenseLoss, ReachConfig, ReachLoss, reach_probability
-from vinlab.types import MOVE_OFFSETS, DenseDemonstrations, InputError
+from vinlab.learners.losses import (
+    DeepSupervisionLoss,
+    DenseConfig,
+    DenseLoss,
+    ReachConfig,
+    ReachLoss,
+    reach_probability,
+    set_nll,
+)
+from vinlab.types import MOVE_OFFSETS, DenseDemonstrations, InputError, TimedDemonstrations
 
 EAST, NORTH_EAST, SOUTH_EAST = 2, 4, 6
 
@@ -125,3 +133,25 @@ def test_imitation_may_count_beside_reaching_the_goal():
 def test_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(InputError, match="expected steps of at least 1"):
         ReachConfig(**wrong)
+
+
+class AtTwoDepths:
+    """A policy whose logits after three and six backups are given."""
+
+    def __init__(self, logits):
+        self.given = logits
+
+    def logits_by_depth(self, observations, states, every):
+        return self.given, torch.tensor([every, 2 * every])
+
+
+def test_deep_supervision_weighs_each_state_with_its_mean_over_the_depths_that_count():
+    logits = torch.randn(2, 1, 2, 4, generator=torch.Generator().manual_seed(0))
+    moves = torch.tensor([[[True, False, False, False], [False, True, True, False]]])
+    weights, distances = torch.tensor([[1.0, 3.0]]), torch.tensor([[3, 5]])
+    batch = TimedDemonstrations(
+        torch.zeros(1, 1, 2, 2), torch.zeros(1, 2, 2, dtype=torch.int64), moves, weights, distances
+    )
+    early, late = (set_nll(one, moves)[0] for one in logits)
+    found = DeepSupervisionLoss(AtTwoDepths(logits), every=3)(batch)
+    torch.testing.assert_close(found, (early[0] + late[0]) / 2 + 3 * late[1])

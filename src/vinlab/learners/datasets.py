@@ -31,10 +31,10 @@ class StateRows:
         observations = self.observations[self.owners[chosen]]
         return Demonstrations(observations, self.states[chosen], self.moves[chosen], self.weights[chosen])
 
-    def first(self, count: int) -> "StateRows":
-        """The first rows."""
-        rows = (part[:count] for part in (self.owners, self.states, self.moves, self.weights))
-        return StateRows(self.observations, *rows)
+    def rows(self, chosen: slice | Bool[Tensor, " N"]) -> "StateRows":
+        """Some rows, with the observations of all problems."""
+        parts = (part[chosen] for part in (self.owners, self.states, self.moves, self.weights))
+        return StateRows(self.observations, *parts)
 
 
 @dataclass(frozen=True)

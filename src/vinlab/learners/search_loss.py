@@ -42,7 +42,7 @@ def search_history(
         if not active.any():
             break
         reached = around(chosen) * free
-        through = around((so_far + costs) * chosen) * reached
+        through = (around(so_far * chosen) + costs) * reached
         better = (1 - opened) * (1 - closed) + opened * (so_far > through).to(costs.dtype)
         better = (better * reached).detach()
         so_far = through * better + so_far * (1 - better)

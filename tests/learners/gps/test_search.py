@@ -68,6 +68,11 @@ def test_the_search_brings_linear_systems_to_their_targets():
     assert all(entry["divergence"] <= CONFIG.step * CONFIG.horizon for entry in found.history[:-1])
 
 
+def test_the_last_samples_only_measure_the_controllers_that_come_back():
+    history = search(DoubleIntegrators()).history
+    assert ["divergence" in entry for entry in history] == [True] * CONFIG.iterations + [False]
+
+
 def test_the_same_seed_gives_the_same_controllers():
     first, second, other = (search(DoubleIntegrators(), seed=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first.controllers.gains, second.controllers.gains)
@@ -94,6 +99,22 @@ def test_noise_has_variance_one_and_changes_slowly(width):
     assert noise.var() == pytest.approx(1.0, abs=0.05)
     together = (noise[:, :, 1:] * noise[:, :, :-1]).mean()
     assert together == pytest.approx(np.exp(-0.25 / width**2) if width else 0.0, abs=0.05)
+
+
+class Impulse(np.random.Generator):
+    """Stands for random numbers: a single one, in the first step of what is smoothed."""
+
+    def standard_normal(self, shape=None, *options):
+        numbers = np.zeros(shape)
+        numbers[:, :, 0] = shape[2] == 40
+        return numbers
+
+
+def test_the_filter_of_the_noise_is_a_gaussian_of_four_widths_to_each_side():
+    (response,) = smooth_noise((1, 1, 40, 1), 2.0, rng=Impulse(np.random.PCG64()))[0, :, :, 0]
+    gaussian = np.exp(-0.5 * (np.arange(-8, 9) / 2.0) ** 2)
+    np.testing.assert_allclose(response[:17], gaussian / np.sqrt((gaussian**2).sum()))
+    assert not response[17:].any()
 
 
 def test_the_cost_is_the_squared_distance_and_grows_with_time():

@@ -52,3 +52,10 @@ def test_a_level_comes_back_from_its_state():
 def test_levels_that_make_no_sense_are_refused():
     with pytest.raises(InputError, match="first"):
         CurriculumConfig(first=5, last=4)
+
+
+def test_a_curriculum_continues_where_it_was_and_at_its_very_beginning():
+    for state in ({"level": 3, "iterations": 2}, {"level": 1, "iterations": 0}):
+        curriculum = Curriculum(CurriculumConfig(last=5))
+        curriculum.restore(state)
+        assert (curriculum.level, curriculum.iterations) == (state["level"], state["iterations"])

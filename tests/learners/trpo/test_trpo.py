@@ -13,6 +13,7 @@ from vinlab.learners.callbacks import NullLogger, Validation
 from vinlab.learners.trpo.curriculum import CurriculumConfig
 from vinlab.learners.trpo.trpo import TrpoConfig, TrpoTraining, collect_episodes, train_trpo
 from vinlab.learners.trpo.trust_region import TrustRegionConfig
+from vinlab.learners.trpo.visited_states import aggregate
 from vinlab.networks.grid.rl import PooledCnnConfig, ValueVinConfig
 
 CONFIG = TrpoConfig(
@@ -196,3 +197,17 @@ def test_the_last_iteration_is_validated_whenever_the_others_are():
     best = train_trpo(policy, critic, draw, config, seed=0, validate=validate)
     assert len(asked) == 2  # after the second iteration and after the last
     assert best.score == 2.0
+
+
+def test_advantages_have_mean_0_and_standard_deviation_1_over_the_moves_that_were_made(monkeypatch):
+    seen = []
+
+    def keep(episodes, visited, advantages, returns):
+        seen.append(advantages[episodes.made])
+        return aggregate(episodes, visited, advantages, returns)
+
+    monkeypatch.setattr("vinlab.learners.trpo.trpo.aggregate", keep)
+    policy, critic = built()
+    TrpoTraining(policy, critic, draw, CONFIG, seed=0, record=NullLogger()).run_iteration()
+    assert seen[0].mean() == pytest.approx(0, abs=1e-6)
+    assert seen[0].std() == pytest.approx(1, abs=1e-4)

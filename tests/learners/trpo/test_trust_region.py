@@ -238,3 +238,18 @@ def test_one_update_agrees_with_sb3_contrib_from_the_same_batch():
     for ours, other, old in zip(network.parameters(), theirs, before, strict=True):
         assert not torch.equal(other, old)
         np.testing.assert_allclose(ours.detach().numpy(), other.detach().numpy(), rtol=2e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize(("share", "problems"), [(1.0, 10), (0.5, 5), (0.01, 1)])
+def test_the_fisher_matrix_is_that_of_a_share_of_the_problems(share, problems):
+    torch.manual_seed(0)
+    logits = nn.Parameter(torch.randn(10, 2, 4))
+    asked = []
+
+    def read(chosen: slice) -> torch.Tensor:
+        asked.append(len(logits[chosen]))
+        return logits[chosen] * 1.0
+
+    config = TrustRegionConfig(fisher_share=share)
+    trust_region_step(read(slice(None)), read, random_visits(10, 2, 4), [logits], config)
+    assert asked[1] == problems
