@@ -56,6 +56,10 @@ class Tracer:
             if code.co_filename.startswith(self.package)
         )
 
+    def pytest_runtest_setup(self, item: Any) -> None:
+        """Begin anew: Python ends a trace in which an exception was raised, as at the end of the stack."""
+        self.start()
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Keep what was called in a phase of a test."""
         names = self._take()
@@ -75,7 +79,9 @@ class CallMap:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.files: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.exists() else {}
+        self.files: dict[str, dict[str, Any]] = (
+            json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        )
 
     def update(self, run_child: Callable[[Callable[[], None], float], int], copy: Path) -> None:
         """Run the test files that are new or changed, each in a child process."""
@@ -91,9 +97,9 @@ class CallMap:
             run_child(lambda path=path, answer=answer: _trace(path, copy, answer), 900.0)
             if not answer.exists():
                 raise SystemExit(
-                    f"{name}: expected tests that run, got: {(copy.parent / 'log').read_text()[-2000:]}"
+                    f"{name}: expected tests that run, got: {(copy.parent / 'log').read_text(encoding='utf-8')[-2000:]}"
                 )
-            found = json.loads(answer.read_text())
+            found = json.loads(answer.read_text(encoding="utf-8"))
             self.files[name] = {"digest": digest, **found}
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.write_text(json.dumps(self.files))
@@ -150,8 +156,14 @@ def compiled_with(file: str, function: str) -> set[str]:
     outer = function.split(".<locals>.")[0]
     if (file, outer) in compiled:
         names = {outer}
-    elif "@intrinsic" in (PACKAGE / file).read_text():  # makes the instructions of other functions
-        names = {name for where, name in compiled if Path(file).stem in (PACKAGE / where).read_text()}
+    elif "@intrinsic" in (PACKAGE / file).read_text(
+        encoding="utf-8"
+    ):  # makes the instructions of other functions
+        names = {
+            name
+            for where, name in compiled
+            if Path(file).stem in (PACKAGE / where).read_text(encoding="utf-8")
+        }
     else:
         return set()
     seen: set[str] = set()
@@ -168,7 +180,7 @@ def references() -> tuple[dict[str, set[Name]], set[Name]]:
     compiled: set[Name] = set()
     for path in sorted(PACKAGE.rglob("*.py")):
         file = str(path.relative_to(PACKAGE))
-        for name, node in functions_of(ast.parse(path.read_text())):
+        for name, node in functions_of(ast.parse(path.read_text(encoding="utf-8"))):
             if any(re.search("compiled|njit|intrinsic", ast.unparse(part)) for part in node.decorator_list):
                 compiled.add((file, name))
             for inner in ast.walk(node):

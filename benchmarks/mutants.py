@@ -101,5 +101,30 @@ KNOWN = {
 }
 """By what they do."""
 
-EQUIVALENT: dict[str, str] = {}
+_ORDER_ALONE = (
+    "Only the order changes in which cells wait; what is found is the same, as a finer order is right too."
+)
+_NEVER_REMOVED = (
+    "The link backwards is read when a cell is moved to another bucket, and none leaves the first one."
+)
+
+EQUIVALENT: dict[str, str] = {
+    "planning/fused/forward.py::clear_margins::2 as 3 in fill(framed, frame.origin + frame.rows * frame.stride - "
+    "frame.width // 2, frame.size)": "The margin of the last row, where the range begins, is cleared before.",
+    "planning/replanning.py::CostField.set_goals::2 as 3 in self._unit = (ORDER_BUCKETS - 2) / farthest if farthest "
+    "else 1.0": _ORDER_ALONE,
+    "planning/fused/layered_search.py::search_layers::1.0 as 2.0 in scale = 1.0 / (0.999 * least) if states * most < "
+    "MOST_UNITS * least else 0.0": _ORDER_ALONE,
+    "planning/fused/layout.py::packed::1 as 2 in width = kernels.shape[-1]": "Kernels are square.",
+    "recording/files.py::write_json::False as True in write_text(path, json.dumps(standard_json(to_plain(value)), "
+    "indent=2, allow_nan=False) + '\\n')": "standard_json has made null of what is not finite.",
+    "planning/fused/search.py::_search::0 as 1 in if heads[0] >= 0:, number 2": _NEVER_REMOVED,
+    "planning/fused/search.py::_put_terminals::head >= 0 with Gt": _NEVER_REMOVED,
+    "planning/fused/graded_repair.py::_put::1 as 2 in after[cell], before[cell], where[cell], heads[BUCKETS - 1] = "
+    "(head, -1, BUCKETS - 1, cell), number 2": "Any number below zero stands for no cell before it.",
+    "planning/fused/soft_paths.py::_visit::here == 0.0 or terminals[cell] with And": "It skips cells that have nothing "
+    "to pass on: zeros would be added, and terminal cells have no moves.",
+    "planning/path_likelihood.py::_sum_paths::value > UNREACHABLE / 2 with GtE": "No value is that number: values are "
+    "either near UNREACHABLE or far above it.",
+}
 """Faults of a sample that no test can notice, by id, with the reason."""

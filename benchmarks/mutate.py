@@ -68,7 +68,7 @@ class Mutant:
         """The file with the fault."""
         if self.text is not None:
             return self.text
-        tree = ast.parse((PACKAGE / self.file).read_text())
+        tree = ast.parse((PACKAGE / self.file).read_text(encoding="utf-8"))
         _, node, (_, _, (field, value)) = list(_places(tree))[self.place]
         setattr(node, field, value)
         return ast.unparse(ast.fix_missing_locations(tree))
@@ -105,7 +105,9 @@ def changes_of(node: ast.AST) -> Iterator[tuple[str, str, Any]]:
 def mutants_of(path: Path) -> Iterator[Mutant]:
     """All faults of a file."""
     seen: Counter[str] = Counter()
-    for place, (function, _, (kind, change, _)) in enumerate(_places(ast.parse(path.read_text()))):
+    for place, (function, _, (kind, change, _)) in enumerate(
+        _places(ast.parse(path.read_text(encoding="utf-8")))
+    ):
         seen[f"{function} {change}"] += 1
         number = seen[f"{function} {change}"]
         change += f", number {number}" if number > 1 else ""
@@ -150,7 +152,7 @@ def known() -> list[Mutant]:
     """The faults that earlier tests did not notice."""
     mutants = []
     for name, (file, old, new, test) in KNOWN.items():
-        source = (PACKAGE / file).read_text()
+        source = (PACKAGE / file).read_text(encoding="utf-8")
         assert source.count(old) == 1, f"{name}: expected {old!r} once in {file}, got {source.count(old)}"
         text = source.replace(old, new)
         mutants.append(Mutant(file, name, "known", f"{old} as {new}", test=f"tests/{test}", text=text))
@@ -183,7 +185,14 @@ class Laboratory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.copy = folder / "src"
+        self.unfinished = folder / "unfinished"
         self._copy_sources()
+        if (
+            self.unfinished.exists()
+        ):  # a trial was killed: other files may hold its fault in what numba compiled
+            for cache in self.copy.rglob("*.nb[ic]"):
+                cache.unlink()
+            self.unfinished.unlink()
         self.sound: dict[str, bool] = {}
 
     def _copy_sources(self) -> None:
@@ -217,6 +226,7 @@ class Laboratory:
         """The copy with the fault; compiled functions are compiled anew with it, and the old ones kept for later."""
         target = self.copy / "vinlab" / mutant.file
         original, stamp = target.read_bytes(), target.stat()
+        self.unfinished.write_text(mutant.id, encoding="utf-8")
         kept = self.folder / "kept"
         shutil.rmtree(kept, ignore_errors=True)
         kept.mkdir()
@@ -225,7 +235,7 @@ class Laboratory:
             moved[cache] = kept / str(number)
             shutil.move(cache, moved[cache])
         try:
-            target.write_text(mutant.source())
+            target.write_text(mutant.source(), encoding="utf-8")
             yield
         finally:
             target.write_bytes(original)
@@ -234,6 +244,7 @@ class Laboratory:
                 cache.unlink()
             for cache, place in moved.items():
                 shutil.move(place, cache)
+            self.unfinished.unlink()
 
     def _caches(self, mutant: Mutant) -> list[Path]:
         """The files in which numba keeps what is compiled from the changed file or with the changed function."""
@@ -255,7 +266,7 @@ class Laboratory:
         names = [name for name, _ in stage]
         status = self.child(lambda: self._run(names, answer), seconds)
         if answer.exists():
-            return json.loads(answer.read_text())
+            return json.loads(answer.read_text(encoding="utf-8"))
         return TOO_LONG if status == -signal.SIGKILL else names[0]
 
     def child(self, work: Callable[[], None], seconds: float) -> int:
@@ -349,7 +360,7 @@ def main() -> None:
         results |= dict(
             zip(
                 chosen[job :: options.jobs],
-                json.loads((BUILD / str(job) / "results").read_text()),
+                json.loads((BUILD / str(job) / "results").read_text(encoding="utf-8")),
                 strict=True,
             )
         )
@@ -374,7 +385,7 @@ def chosen_mutants(options: argparse.Namespace) -> list[Mutant]:
     mutants = [one for one in sample(options.sample, options.seed) if one.file.split("/")[0] in options.rooms]
     if options.survivors_of is None:
         return mutants
-    survivors = json.loads(options.survivors_of.read_text())["measured"]["survivors"]
+    survivors = json.loads(options.survivors_of.read_text(encoding="utf-8"))["measured"]["survivors"]
     wanted = {(one["file"], one["function"], one["change"]) for one in survivors}
     everything = sample(10**9, 0)
     return [one for one in everything if (one.file, one.function, one.change) in wanted]
@@ -398,14 +409,37 @@ def report(results: dict[Mutant, str | None], options: argparse.Namespace) -> No
         "by_kind": {kind: {"tried": tried[kind], "survived": survived[kind]} for kind in sorted(tried)},
         "share_survived": round(len(open_ones) / max(1, len(results)), 4),
     }
+    if options.survivors_of is not None:
+        found = after_another_trial(json.loads(options.survivors_of.read_text(encoding="utf-8")), found)
     print(json.dumps({key: found[key] for key in ("tried", "caught", "share_survived", "by_kind")}))
     if options.out is not None:
         from record import write_record
 
         what = "--known" if options.known else f"--sample {options.sample} --seed {options.seed}"
+        what += "" if options.survivors_of is None else f" --survivors-of {options.survivors_of.name}"
         write_record(options.out, f"benchmarks/mutate.py {what}", found, round(os.getloadavg()[0], 2))
     most = 0.0 if options.known else MOST_SURVIVORS
     raise SystemExit(0 if found["share_survived"] <= most else f"{len(open_ones)} faults survived.")
+
+
+def after_another_trial(record: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """The result of a recorded sample whose survivors were tried again, with further tests or reasons."""
+    before = record["measured"]
+    kinds = {
+        kind: counts | {"survived": found["by_kind"].get(kind, {"survived": 0})["survived"]}
+        for kind, counts in before["by_kind"].items()
+    }
+    return {
+        **found,
+        "tried": before["tried"],
+        "caught": before["caught"] + found["caught"],
+        "caught_at_first": before["caught"],
+        "caught_by_time": before["caught_by_time"] + found["caught_by_time"],
+        "equivalent": before["equivalent"] | found["equivalent"],
+        "by_kind": kinds,
+        "share_survived": round(len(found["survivors"]) / max(1, before["tried"]), 4),
+        "sample_commit": record["commit"],
+    }
 
 
 if __name__ == "__main__":

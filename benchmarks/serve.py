@@ -100,13 +100,13 @@ def load(
 
 def memory(pid: int) -> int:
     """Resident memory of a process in kB."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     return int(next(line for line in lines if line.startswith("VmRSS")).split()[1])
 
 
 def processor_seconds(pid: int) -> float:
     """CPU time of a process so far; other programs hardly affect it."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from reliability import bombs, costs, datasets, maps, options, requests, runs, sites, terrain
+from reliability import bombs, costs, datasets, many_parts, maps, options, requests, runs, sites, terrain
 from reliability.cases import Case
 from reliability.sandbox import BAD, GOOD, MEMORY, SECONDS, Outcome, run_cases
 
@@ -42,6 +42,7 @@ def make_cases(count: int, seed: int, *, long: bool) -> list[Case]:
             cases += MODULES[name].cases(np.random.default_rng([seed, number]), max(1, int(share * count)))
     if long:
         cases += bombs.largest_maps()
+        cases += many_parts.cases()
     order = np.random.default_rng(seed).permutation(len(cases))
     return [cases[place] for place in order]
 

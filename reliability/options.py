@@ -1,13 +1,17 @@
 """Absurd options for every command."""
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from reliability.cases import Case, command
+from reliability.datasets import write_folder
 from reliability.map_formats import npy, png
 from reliability.odd_bytes import Rng
+from reliability.runs import fixtures
 
 ODD = [
     "",
@@ -58,7 +62,7 @@ ODD = [
 
 BASES: dict[str, tuple[list[str], list[str]]] = {
     "plan": (
-        ["{}/map.png", "--exact"],
+        ["{}/map.png", "--exact", "--start", "0,0", "--goal", "8,8"],
         [
             "--start",
             "--goal",
@@ -89,7 +93,7 @@ BASES: dict[str, tuple[list[str], list[str]]] = {
         ],
     ),
     "fit": (
-        ["{}/map.png", "--out", "{}/run", "--check-only"],
+        ["{}/data", "--out", "{}/run", "--updates", "2", "--hidden", "2"],
         [
             "--out",
             "--seed",
@@ -101,8 +105,8 @@ BASES: dict[str, tuple[list[str], list[str]]] = {
             "--skip-bad",
             "--symmetric",
             "--hidden",
-            "--updates",
             "--rate",
+            "--check-only",
             "--resume",
             "--overwrite",
             "--tensorboard",
@@ -118,6 +122,7 @@ BASES: dict[str, tuple[list[str], list[str]]] = {
             "--json",
             "--suite",
             "--budget",
+            "--device",
             "--out",
             "--resume",
             "--overwrite",
@@ -144,9 +149,8 @@ BASES: dict[str, tuple[list[str], list[str]]] = {
         ],
     ),
     "train": (
-        ["gridworld/8/nothing", "--budget", "smoke", "--out", "{}/run"],
+        ["gridworld/8/vin", "--budget", "smoke", "--out", "{}/run", "--threads", "1"],
         [
-            "--budget",
             "--recipe",
             "--seed",
             "--out",
@@ -162,26 +166,42 @@ BASES: dict[str, tuple[list[str], list[str]]] = {
         ],
     ),
     "export": (["gridworld/8/vin", "{}/a.onnx"], []),
-    "table": (["gridworld", "--runs", "{}"], ["--runs", "--out"]),
-    "show": (["gridworld/8/vin"], ["--budget", "--recipe", "--set"]),
+    "table": (["gridworld", "--runs", "{}/runs"], ["--runs", "--out"]),
+    "show": (["gridworld/8/vin"], ["--budget", "--recipe", "--set", "--card"]),
     "list": ([], ["--all"]),
     "reproduce": (
         ["gridworld", "--dry-run", "--runs", "{}/runs", "--out", "{}/out"],
         ["--budget", "--runs", "--out", "--data", "--seeds", "--jobs", "--ray"],
     ),
-    "plot": (["gridworld/8/nothing"], ["--out", "--problem", "--data", "--runs"]),
+    "plot": (["{}/runs", "--out", "{}/figures"], ["--out", "--problem", "--data", "--runs"]),
     "browse": (["a query", "--model", "{}"], ["--model", "--data", "--start", "--clicks", "--out", "--play"]),
-    "serve": (["--port", "99999"], ["--model", "--host"]),
+    "serve": (["--port", "0"], ["--model", "--host", "--port"]),
 }
 """A quick call of each command, and the options that may be added to it."""
 
 
 SHORT = {
     "evaluate": ["--problems", "{}/problems.npz"],
+    "fit": ["--updates", "2"],
     "reproduce": ["--dry-run"],
-    "serve": ["--port", "99999"],
+    "train": ["--budget", "smoke"],
 }
 """What keeps a good call from taking long, which is added where it was lost."""
+
+
+def call(name: str, *arguments: str) -> Callable[[Path], Any]:
+    """A call of a command; the page listens, and closes at once."""
+    act = command(name, *arguments)
+    if name != "serve":
+        return act
+
+    def listen(folder: Path) -> None:
+        from vinlab.serve.connections import PageServer
+
+        PageServer.run = lambda server, sockets: sockets[0].listen()  # type: ignore[method-assign]
+        act(folder)
+
+    return listen
 
 
 def write_files(folder: Path) -> None:
@@ -190,6 +210,8 @@ def write_files(folder: Path) -> None:
     ends = np.array([[1, 1]])
     np.savez(folder / "problems.npz", obstacles=np.zeros((1, 9, 9), np.uint8), starts=ends, goals=ends + 5)
     (folder / "map.npy").write_bytes(npy(np.zeros((9, 9), np.uint8)))
+    write_folder(folder, {})
+    shutil.copytree(fixtures() / "finished", folder / "runs")
 
 
 def odd_options(rng: Rng, count: int) -> Iterator[Case]:
@@ -205,15 +227,13 @@ def odd_options(rng: Rng, count: int) -> Iterator[Case]:
                 continue
             option, odd = str(rng.choice(options)), str(rng.choice(ODD))
             arguments += [f"{option}={odd}"] if rng.random() < 0.5 else [option, odd]
-        if name == "train":  # a good call would train at length
-            arguments = ["gridworld/8/nothing" if part == "gridworld/8/vin" else part for part in arguments]
-        for option in SHORT.get(name, []):
-            if option not in arguments:
-                arguments.append(option)
+        for first, part in enumerate(needed := SHORT.get(name, [])):
+            if part.startswith("--") and part not in arguments:
+                arguments += needed[first : first + 2]
         yield Case(
             f"options: {name}",
             f"{number}: {' '.join(arguments)[:80]}",
-            command(name, *arguments),
+            call(name, *arguments),
             write_files,
         )
 

@@ -42,10 +42,9 @@ WORLD = {"kind": "maze", "height": 15, "width": 15, "seed": 3}
 @functools.cache
 def models() -> Any:
     """The models of the page."""
-    from vinlab.models import load
+    from vinlab.serve.server import models_for_page
 
-    found = {id: load(id) for id in ("grid/any", "gridworld/8/vin", "mars/vin", "grid/costs")}
-    return found | {GROUND: load(GROUND_RUN)}
+    return models_for_page(["grid/any", "gridworld/8/vin", "mars/vin", str(GROUND_RUN)])
 
 
 def warm_up() -> None:
@@ -92,7 +91,7 @@ BODIES = [
     ("/api/plan", PLAN),
     ("/api/plan", TERRAIN),
     ("/api/plan", PICTURE),
-    ("/api/plan", {**PLAN, "model": "grid/costs"}),
+    ("/api/plan", {**PLAN, "model": "gridworld/8/vin"}),
     ("/api/world", WORLD),
     ("/api/world", {**WORLD, "kind": "terrain", "model": GROUND}),
 ]

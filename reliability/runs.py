@@ -103,11 +103,11 @@ def odd_records(rng: Rng, count: int) -> Iterator[Case]:
     """Manifests and results with one odd field, without checksums as an older version wrote them."""
     for number in range(count):
         file = str(rng.choice([MANIFEST, RESULT]))
-        value = json.loads((fixtures() / "finished" / file).read_text())
+        value = json.loads((fixtures() / "finished" / file).read_text(encoding="utf-8"))
         value.pop("checksums", None)
         kind, data = odd_json(value, rng)
         use = str(rng.choice(list(USES)))
-        unsealed = json.loads((fixtures() / "finished" / RESULT).read_text())
+        unsealed = json.loads((fixtures() / "finished" / RESULT).read_text(encoding="utf-8"))
         del unsealed["checksums"]
 
         def change(run: Path, file: str = file, data: bytes = data, unsealed: Any = unsealed) -> None:
@@ -225,7 +225,7 @@ def odd_metrics(rng: Rng, count: int) -> Iterator[Case]:
         use = str(rng.choice(["metrics", "show", "table", "plot"]))
 
         def change(run: Path, changed: bytes = changed) -> None:
-            unsealed = json.loads((run / RESULT).read_text())
+            unsealed = json.loads((run / RESULT).read_text(encoding="utf-8"))
             del unsealed["checksums"]
             (run / RESULT).write_text(json.dumps(unsealed))
             (run / METRICS).write_bytes(changed)

@@ -22,7 +22,7 @@ MEMORY = 2**30
 """Bytes that a case may fill, with the libraries that are loaded."""
 SECONDS = 20.0
 """Seconds that a case may take of a processor; a busy machine may let it wait for longer."""
-PATIENCE = 6
+PATIENCE = 30
 """How many times as long a case may take by the clock, most of it waiting for a processor or for ever."""
 LONGEST_SENTENCE = 1000
 NO_ROUTE = (3, 4)
@@ -104,7 +104,8 @@ def _run_child(case: Case, folder: Path, memory: int) -> None:
 def _limit(memory: int) -> None:
     """Leave the address space that the case may fill; of what libraries have mapped only the filled part counts."""
     mapped, filled = (
-        int(pages) * resource.getpagesize() for pages in Path("/proc/self/statm").read_text().split()[:2]
+        int(pages) * resource.getpagesize()
+        for pages in Path("/proc/self/statm").read_text(encoding="utf-8").split()[:2]
     )
     limit = mapped + memory - filled
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -173,7 +174,7 @@ def _ended(pid: int, child: _Child, memory: int, seconds: float) -> Outcome | No
 def _processor_seconds(pid: int) -> float:
     """How long a child has computed."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -181,7 +182,7 @@ def _processor_seconds(pid: int) -> float:
 
 def _recorded(folder: Path, status: int) -> tuple[str, str]:
     try:
-        kind, note = json.loads((folder / "outcome").read_text())
+        kind, note = json.loads((folder / "outcome").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return "traceback", f"the process died with status {status}"
     return kind, note

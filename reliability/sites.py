@@ -152,7 +152,7 @@ def odd_sites(rng: Rng, count: int) -> Iterator[Case]:
                 int(own.integers(len(list((folder / "site").iterdir()))))
             ]
             if file.suffix == ".json" and own.random() < 0.6:
-                data = odd_json(json.loads(file.read_text()), own)[1]
+                data = odd_json(json.loads(file.read_text(encoding="utf-8")), own)[1]
             elif file.suffix == ".npy" and own.random() < 0.6:
                 data = npy(arrays[int(own.integers(len(arrays)))])
             else:

@@ -119,7 +119,7 @@ def make_reference(id: str, root: Path) -> Reference:
     folder.parent.mkdir(exist_ok=True)
     if train(id, folder) != FINISHED:
         raise SystemExit(f"{id} could not be trained.")
-    operations = int((folder.parent / f"{folder.name}.operations").read_text())
+    operations = int((folder.parent / f"{folder.name}.operations").read_text(encoding="utf-8"))
     return Reference(id, folder, time.monotonic() - started, operations)
 
 
@@ -128,7 +128,7 @@ def killed_run(reference: Reference, folder: Path, rng: Rng) -> tuple[int, bool]
     kills = 0
     while True:
         stop: dict[str, Any] = {}
-        if kills < MOST_KILLS and rng.random() < 0.5:
+        if 0 < kills < MOST_KILLS and rng.random() < 0.5:  # the first at a write: every run is killed once
             stop = {"seconds": float(rng.uniform(0, reference.seconds))}
         elif kills < MOST_KILLS:
             stop = {"die_at": int(rng.integers(1, reference.operations + 1))}
@@ -159,10 +159,10 @@ def damaged_run(reference: Reference, folder: Path, rng: Rng) -> str:
     return ended
 
 
-def soak(kills: int, damages: int, seed: int, root: Path) -> dict[str, Any]:
+def soak(kills: int, damages: int, seed: int, root: Path, only: list[str]) -> dict[str, Any]:
     """Kill until there were enough kills, then damage."""
     rng, started = np.random.default_rng(seed), time.monotonic()
-    references = [make_reference(id, root) for id in settings()]
+    references = [make_reference(id, root) for id in only or settings()]
     print(", ".join(f"{one.id} {one.seconds:.1f} s" for one in references), flush=True)
     by_setting, different, runs = Counter[str](), 0, 0
     while sum(by_setting.values()) < kills:
@@ -199,10 +199,13 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--damages", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--only", nargs="*", default=[], help="settings; one of every experiment if not given"
+    )
     parser.add_argument("--record", type=Path, help="file for the counts, as JSON")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="soak-") as root:
-        found = soak(options.kills, options.damages, options.seed, Path(root))
+        found = soak(options.kills, options.damages, options.seed, Path(root), options.only)
     print(json.dumps(found, indent=2))
     if options.record:
         from reliability.record import write_record

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vinlab.maps import Frame, MapOptions, read_map, read_scenarios
-from vinlab.maps.pictures import read_picture
+from vinlab.maps import Frame, MapOptions, image, read_map, read_scenarios
+from vinlab.maps.pictures import Picture, read_picture, with_channels
 from vinlab.maps.safe_files import LARGEST_FILE, files_below
 from vinlab.types import InputError
 
@@ -156,6 +156,7 @@ MAPS = {
     "map: cut": MOVINGAI[:-4],
     "map: huge": b"type octile\nheight 999999999\nwidth 999999999\nmap\n..",
     "map: negative": b"type octile\nheight -2\nwidth -2\nmap\n..\n..\n",
+    "map: two heights": b"type octile\nheight 1\nheight 2\nwidth 2\nmap\n..\n..\n",
     "map: no size": b"type octile\nmap\n..\n..\n",
     "map: strange letters": MOVINGAI.replace(b"..\n..", b"..\n.x"),
     "map: ragged": MOVINGAI.replace(b"..\n..", b"..\n..."),
@@ -182,6 +183,10 @@ ROBOT_MAPS = {
     "an image that is a list": yaml(image="[1, 2]"),
     "no resolution": yaml(resolution=None),
     "resolution of 0": yaml(resolution=0),
+    "a truth value that is none": yaml(negate="!!bool x"),
+    "a time that is none": yaml(resolution="!!timestamp x"),
+    "a text with a tag": yaml(image="!!str map.pgm"),
+    "a date that is none": yaml(resolution="2001-99-99"),
     "negative resolution": yaml(resolution=-0.05),
     "resolution that is no number": yaml(resolution=".nan"),
     "endless resolution": yaml(resolution=".inf"),
@@ -416,3 +421,85 @@ def test_a_movingai_map_with_more_rows_than_it_states_is_refused(tmp_path):
     (tmp_path / "a.map").write_text(text + "@@@\n")
     with pytest.raises(InputError, match="expected 2 rows, got more lines after them"):
         read_map(tmp_path / "a.map")
+
+
+def empty_chunk(kind: bytes) -> bytes:
+    return struct.pack(">I", 0) + kind + struct.pack(">I", zlib.crc32(kind))
+
+
+def test_a_png_of_too_many_parts_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(png()[:33] + empty_chunk(b"teSt") * 5 + png()[33:])
+    monkeypatch.setattr(image, "MOST_CHUNKS", 8)
+    assert read_map(tmp_path / "a").obstacles.shape == (3, 4)
+    monkeypatch.setattr(image, "MOST_CHUNKS", 7)
+    with pytest.raises(InputError, match="expected a complete PNG image"):
+        read_map(tmp_path / "a")
+
+
+@pytest.mark.parametrize("read", [read_map, read_picture])
+@pytest.mark.parametrize("part", [b"\xff\xe1\x00\x02", b"\xff\xff\xfe\x00\x04ab"])
+def test_a_jpeg_of_too_many_parts_is_refused(tmp_path, monkeypatch, part, read):
+    file = io.BytesIO()
+    Image.fromarray(np.full((8, 8), 255, np.uint8)).save(file, "JPEG")
+    data = file.getvalue()
+    (tmp_path / "a").write_bytes(data[:2] + part * 20 + data[2:])
+    read(tmp_path / "a")
+    monkeypatch.setattr(image, "MOST_SEGMENTS", 20)
+    with pytest.raises(InputError, match="expected a JPEG image of at most 20 parts before its pixels"):
+        read(tmp_path / "a")
+
+
+@pytest.mark.parametrize("junk", [b"\xff" * 40, b"\0\0", b"\xff\0"])
+def test_a_jpeg_with_anything_between_its_parts_is_refused(tmp_path, junk):
+    file = io.BytesIO()
+    Image.fromarray(np.full((8, 8), 255, np.uint8)).save(file, "JPEG")
+    data = file.getvalue()
+    (tmp_path / "a").write_bytes(data[:2] + b"\xff\xe1\x00\x02" + junk + data[2:])
+    with pytest.raises(InputError, match="got one whose header is damaged"):
+        read_map(tmp_path / "a")
+
+
+def test_a_ros_map_may_begin_with_a_byte_order_mark(tmp_path):
+    (tmp_path / "map.pgm").write_bytes(b"P5 2 2 255\n\xff\xff\0\xff")
+    (tmp_path / "map.yaml").write_bytes(b"\xef\xbb\xbf" + yaml())
+    assert read_map(tmp_path / "map.yaml").obstacles.tolist() == [[0, 0], [1, 0]]
+
+
+@pytest.mark.parametrize(("channels", "own"), [(2, 3), (4, 3), (3, 2), (1, 2)])
+def test_pictures_become_grey_or_colour_and_nothing_else(channels, own):
+    values = np.random.default_rng(0).random((own, 3, 4)).astype(np.float32)
+    with pytest.raises(InputError, match=f"a.png: expected {channels} channels?, got {own}"):
+        with_channels(Picture(values, np.ones((3, 4), bool)), channels, "a.png")
+
+
+@pytest.mark.parametrize(("channels", "own"), [(3, 1), (1, 3), (2, 2)])
+def test_grey_becomes_colour_and_colour_grey(channels, own):
+    values = np.full((own, 3, 4), 0.5, np.float32)
+    found = with_channels(Picture(values, np.ones((3, 4), bool)), channels, "a.png")
+    np.testing.assert_allclose(found.values, np.full((channels, 3, 4), 0.5), rtol=1e-6)
+
+
+def test_the_line_of_a_broken_scenario_is_counted_from_the_first_of_the_file(tmp_path):
+    sound = "0 a.map 2 2 0 0 1 1 1.41421356"
+    (tmp_path / "a.scen").write_text(f"version 1\n{sound}\n\n{sound} 1 2 x\n")
+    with pytest.raises(InputError, match=r"got 12 in line 4\."):
+        read_scenarios(tmp_path / "a.scen")
+
+
+@pytest.mark.parametrize("place", range(2, 9))
+def test_a_word_in_place_of_any_number_of_a_scenario_is_refused(tmp_path, place):
+    fields = ["0", "a.map", "2", "2", "0", "0", "1", "1", "1.41"]
+    (tmp_path / "a.map").write_bytes(MOVINGAI)
+    (tmp_path / "a.scen").write_text("version 1\n" + " ".join(fields))
+    assert len(read_scenarios(tmp_path / "a.scen")) == 1
+    fields[place] = "one"
+    (tmp_path / "a.scen").write_text("version 1\n" + " ".join(fields))
+    with pytest.raises(InputError, match="expected nine fields in each line"):
+        read_scenarios(tmp_path / "a.scen")
+
+
+def test_the_name_of_a_missing_image_with_a_line_break_stays_in_one_sentence(tmp_path):
+    (tmp_path / "map.yaml").write_text('image: "text\\n"\nresolution: 0.1\norigin: [0, 0, 0]\n')
+    with pytest.raises(InputError, match=r"expected the file 'text\\n' beside it, got none") as refusal:
+        read_map(tmp_path / "map.yaml")
+    assert "\n" not in str(refusal.value)

@@ -269,13 +269,13 @@ def test_paths_are_written_in_the_maps_coordinates(tmp_path):
     frame = Frame(a=10.0, c=500_005.0, e=-10.0, f=4_999_995.0, unit="m", crs="EPSG:32633")
     for ending in ("csv", "json", "geojson"):
         write_route(tmp_path / f"path.{ending}", CELLS, frame, {"cost": 2.414})
-    rows = (tmp_path / "path.csv").read_text().splitlines()
+    rows = (tmp_path / "path.csv").read_text(encoding="utf-8").splitlines()
     assert rows[0] == "row,col,x,y,reached"
     assert rows[2] == "1,1,500015.0,4999985.0,true"
-    record = json.loads((tmp_path / "path.json").read_text())
+    record = json.loads((tmp_path / "path.json").read_text(encoding="utf-8"))
     assert record["cells"] == CELLS.tolist()
     assert record["world"][2] == [500025.0, 4999985.0]
-    feature = json.loads((tmp_path / "path.geojson").read_text())
+    feature = json.loads((tmp_path / "path.geojson").read_text(encoding="utf-8"))
     assert feature["geometry"]["type"] == "LineString"
     assert feature["geometry"]["coordinates"][1] == [500015.0, 4999985.0]
     assert feature["properties"]["cost"] == 2.414

@@ -100,7 +100,7 @@ def test_files_that_hold_no_costmap_are_refused(tmp_path):
     write_costmap(tmp_path / "map.yaml", BYTES)
     with pytest.raises(InputError, match="of mode raw defines its costs"):
         read_map(tmp_path / "map.yaml", MapOptions(grading=CostOptions("slope")))
-    text = (tmp_path / "map.yaml").read_text().replace("raw", "trinary")
+    text = (tmp_path / "map.yaml").read_text(encoding="utf-8").replace("raw", "trinary")
     (tmp_path / "map.yaml").write_text(text)
     with pytest.raises(InputError, match="of mode trinary has no costs"):
         read_map(tmp_path / "map.yaml", NAV2)

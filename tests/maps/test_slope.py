@@ -1,13 +1,15 @@
 """Slopes cost what the curve says, exactly."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
 from rasterio.crs import CRS
 
 from helpers.raster_files import write_raster
-from vinlab.maps import CostOptions, MapOptions, Relief, SlopeCurve, read_map
+from vinlab.maps import CostOptions, GridMap, MapOptions, Relief, SlopeCurve, read_map
+from vinlab.navigation.graded import cheapest_route
 from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
 
 SIDE, STEEPNESS = 21, 0.25
@@ -89,3 +91,15 @@ def test_curves_and_heights_that_make_no_sense_are_refused():
         SlopeCurve(uphill=-1.0)
     with pytest.raises(InputError, match="elevation: expected finite heights, got nan"):
         Relief(np.array([[np.nan]]))
+
+
+def test_planning_over_heights_never_holds_two_sets_of_all_moves():
+    side = 300
+    heights = np.random.default_rng(0).normal(size=(side, side)).cumsum(axis=0) / 20
+    map = GridMap(np.zeros((side, side), np.uint8), "", relief=Relief(heights))
+    cheapest_route(map, (0, 0), [(0, 1)], corner_cutting=True)  # compiles
+    tracemalloc.start()
+    cheapest_route(map, (0, 0), [(side - 1, side - 1)], corner_cutting=True)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 135 * side**2  # the eight costs are 64 bytes a cell

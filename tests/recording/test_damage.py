@@ -16,7 +16,7 @@ from vinlab.recording.checkpoint import load_checkpoint, load_last_sound_checkpo
 from vinlab.recording.files import append_line, read_bytes, write_bytes
 from vinlab.recording.finished_run import collect_runs, open_run
 from vinlab.recording.run import Run
-from vinlab.recording.weights import load_tensors, load_tensors_and_metadata, load_weights, save_tensors
+from vinlab.recording.weights import fill, load_tensors, load_tensors_and_metadata, save_tensors
 from vinlab.types import InputError
 
 EPOCHS = 4
@@ -96,7 +96,7 @@ def test_weights_of_another_type_are_refused(tmp_path: Path) -> None:
     module = nn.Linear(2, 2)
     save_tensors(tmp_path / "w", {name: tensor.double() for name, tensor in module.state_dict().items()})
     with pytest.raises(InputError, match=r"other types bias \(expected torch.float32, got torch.float64\)"):
-        load_weights(module, tmp_path / "w")
+        fill(module, load_tensors(tmp_path / "w"), tmp_path / "w")
 
 
 def test_of_two_checkpoints_the_sound_one_is_used(tmp_path: Path, unbroken: Path, killed: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_checkpoint_with_an_odd_state_is_refused(tmp_path: Path, state: dict[s
 
 def test_a_damaged_line_of_metrics_is_noticed_and_restored(unbroken: Path, killed: Path) -> None:
     path = killed / "metrics.jsonl"
-    path.write_text("{ not json\n" + "".join(path.read_text().splitlines(keepends=True)[1:]))
+    path.write_text("{ not json\n" + "".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[1:]))
     with Run.create(killed, MANIFEST, resume=True) as run:
         train(run)
     assert path.read_bytes() == (unbroken / "metrics.jsonl").read_bytes()
@@ -166,20 +166,24 @@ def test_a_run_is_either_resumed_or_replaced(killed: Path) -> None:
 @pytest.mark.parametrize("name", ["result.json", "manifest.json"])
 def test_a_changed_digit_in_a_finished_run_is_noticed(unbroken: Path, name: str) -> None:
     path = unbroken / name
-    path.write_text(path.read_text().replace("0.98", "0.99").replace('"iterations": 10', '"iterations": 11'))
+    path.write_text(
+        path.read_text(encoding="utf-8")
+        .replace("0.98", "0.99")
+        .replace('"iterations": 10', '"iterations": 11')
+    )
     with pytest.raises(InputError, match=rf"{name} is damaged: expected the checksum"):
         open_run(unbroken)
 
 
 def test_a_changed_digit_in_the_metrics_is_noticed(unbroken: Path) -> None:
     path = unbroken / "metrics.jsonl"
-    path.write_text(path.read_text().replace('"epoch": 2', '"epoch": 3'))
+    path.write_text(path.read_text(encoding="utf-8").replace('"epoch": 2', '"epoch": 3'))
     with pytest.raises(InputError, match=r"metrics\.jsonl is damaged"):
         open_run(unbroken).metrics()
 
 
 def test_a_manifest_of_an_older_version_is_read(unbroken: Path) -> None:
-    manifest = json.loads((unbroken / "manifest.json").read_text())
+    manifest = json.loads((unbroken / "manifest.json").read_text(encoding="utf-8"))
     del manifest["changes"]
     (unbroken / "manifest.json").write_text(json.dumps(manifest))
     assert open_run(unbroken).manifest.changes == []

@@ -85,7 +85,7 @@ def test_a_line_is_appended_wholly_or_not_at_all(tmp_path: Path, monkeypatch: py
         with pytest.raises(InputError, match="No space left"):
             append_line(path, "two")
     append_line(path, "three")
-    assert path.read_text() == "one\nthree\n"
+    assert path.read_text(encoding="utf-8") == "one\nthree\n"
 
 
 @pytest.mark.parametrize(
@@ -125,4 +125,4 @@ def test_only_the_named_left_overs_are_removed(tmp_path: Path) -> None:
 
 def test_written_json_is_standard_json(tmp_path: Path) -> None:
     write_json(tmp_path / "a", [float("inf"), float("-inf")])
-    json.loads((tmp_path / "a").read_text(), parse_constant=lambda name: pytest.fail(name))
+    json.loads((tmp_path / "a").read_text(encoding="utf-8"), parse_constant=lambda name: pytest.fail(name))

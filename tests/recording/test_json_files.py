@@ -52,3 +52,13 @@ def test_a_field_of_another_type_is_named(value: object) -> None:
         require_fields({"lines": value}, {"lines": int}, "state")
     with pytest.raises(InputError, match="state: expected the field lines, got none"):
         require_fields({}, {"lines": int}, "state")
+
+
+@pytest.mark.parametrize("text", ["[1,1,1]", "[[],[]]", '[{"a":1}]', '{"a":[1]}'])
+def test_a_text_of_too_many_values_is_not_parsed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = sum(text.count(sign) for sign in ",[{")
+    monkeypatch.setattr(json_files, "MOST_VALUES", count)
+    assert parse_json(text, "file")
+    monkeypatch.setattr(json_files, "MOST_VALUES", count - 1)
+    with pytest.raises(InputError, match=f"file: expected at most {count - 1} values, got more"):
+        parse_json(text, "file")

@@ -43,7 +43,7 @@ def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
 def test_a_stale_file_with_the_number_of_a_living_process_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / LOCK_NAME).write_text(str(os.getppid()))
     lock = FolderLock(tmp_path)
-    assert (tmp_path / LOCK_NAME).read_text() == str(os.getpid())
+    assert (tmp_path / LOCK_NAME).read_text(encoding="utf-8") == str(os.getpid())
     lock.release()
 
 
@@ -60,7 +60,26 @@ def test_a_lock_on_a_file_that_was_removed_meanwhile_is_not_held(tmp_path: Path,
     monkeypatch.setattr(os, "open", open_late)
     lock = FolderLock(tmp_path)
     assert len(opened) == 2
-    assert path.read_text() == str(os.getpid())
+    assert path.read_text(encoding="utf-8") == str(os.getpid())
     with pytest.raises(InputError, match="in use"):
         FolderLock(tmp_path)
     lock.release()
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_lock_that_is_a_link_is_refused_and_what_it_leads_to_stays(tmp_path: Path, link) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "other").write_text("precious")
+    link(tmp_path / "other", tmp_path / "run" / LOCK_NAME)
+    with pytest.raises(InputError, match=r"\.lock: "):
+        FolderLock(tmp_path / "run")
+    assert (tmp_path / "other").read_text(encoding="utf-8") == "precious"
+
+
+@pytest.mark.parametrize("noise", [b"\xff\xfe", b"9" * 50, b"\x1b[2J"])
+def test_what_is_no_number_of_a_process_is_not_printed(tmp_path: Path, noise: bytes) -> None:
+    first = FolderLock(tmp_path)
+    (tmp_path / LOCK_NAME).write_bytes(noise)
+    with pytest.raises(InputError, match="in use: process unknown is writing"):
+        FolderLock(tmp_path)
+    first.release()

@@ -66,7 +66,7 @@ def test_a_configuration_that_json_cannot_hold_is_refused() -> None:
 )
 def test_a_wrong_field_is_named(tmp_path: Path, change: dict[str, Any], sentence: str) -> None:
     write_json(tmp_path / "m", a_manifest())
-    record = json.loads((tmp_path / "m").read_text())
+    record = json.loads((tmp_path / "m").read_text(encoding="utf-8"))
     (tmp_path / "m").write_text(json.dumps(record | change))
     with pytest.raises(InputError, match=sentence):
         read_manifest(tmp_path / "m")

@@ -14,7 +14,7 @@ from helpers.manifests import MANIFEST
 from vinlab.recording import files
 from vinlab.recording.finished_run import open_run
 from vinlab.recording.run import Run
-from vinlab.recording.weights import load_weights
+from vinlab.recording.weights import fill, load_tensors
 from vinlab.types import InputError
 
 EPOCHS = 5
@@ -57,7 +57,7 @@ def test_a_finished_run_holds_four_files_and_is_read_back(unbroken: Path) -> Non
     assert run.manifest.seconds is not None
     module = nn.Module()
     module.weight = nn.Parameter(torch.zeros(1))
-    load_weights(module, unbroken / "weights.safetensors")
+    fill(module, load_tensors(unbroken / "weights.safetensors"), unbroken / "weights.safetensors")
     assert module.weight.item() == pytest.approx(run.metrics()[-1]["weight"])
 
 
@@ -168,7 +168,7 @@ def test_another_configuration_is_not_resumed_and_the_difference_is_named(tmp_pa
         InputError, match=r"seed \(recorded 0, now 1\), config\.iterations \(recorded 10, now 20\)"
     ):
         Run.create(tmp_path, other, resume=True)
-    assert json.loads((tmp_path / "manifest.json").read_text())["seed"] == 0
+    assert json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))["seed"] == 0
 
 
 def test_a_run_that_another_commit_continues_says_so(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_an_iteration_is_the_step_where_there_is_no_epoch(logged):
 def test_a_text_is_left_to_the_log_of_the_run(logged, tmp_path):
     found = logged({"iteration": 1, "steps": 7, "refused": "the gradient is zero", "nothing": None})
     assert found == {"steps": [(1, 7.0)]}
-    assert "the gradient is zero" in (tmp_path / "run" / "metrics.jsonl").read_text()
+    assert "the gradient is zero" in (tmp_path / "run" / "metrics.jsonl").read_text(encoding="utf-8")
 
 
 def test_a_stage_is_part_of_the_names(logged):

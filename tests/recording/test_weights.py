@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from vinlab.recording.weights import load_tensors, load_tensors_and_metadata, load_weights, save_tensors
+from vinlab.recording import weights
+from vinlab.recording.weights import fill, load_tensors, load_tensors_and_metadata, save_tensors
 from vinlab.types import InputError
 
 
@@ -89,7 +90,7 @@ def test_loading_never_runs_a_pickle(tmp_path: Path) -> None:
 def test_loaded_weights_are_the_saved_ones(tmp_path: Path) -> None:
     ours, theirs = nn.Linear(3, 2), nn.Linear(3, 2)
     save_tensors(tmp_path / "w", theirs.state_dict())
-    load_weights(ours, tmp_path / "w")
+    fill(ours, load_tensors(tmp_path / "w"), tmp_path / "w")
     assert torch.equal(ours.weight, theirs.weight)
     assert torch.equal(ours.bias, theirs.bias)
 
@@ -99,7 +100,7 @@ def test_weights_of_another_network_are_refused_by_name_and_shape(tmp_path: Path
     before = module.weight.clone()
     save_tensors(tmp_path / "w", {"weight": torch.zeros(2, 4), "gamma": torch.zeros(1)})
     with pytest.raises(InputError) as caught:
-        load_weights(module, tmp_path / "w")
+        fill(module, load_tensors(tmp_path / "w"), tmp_path / "w")
     assert str(caught.value) == (
         f"The weights in {tmp_path / 'w'} do not fit Linear: missing bias; unexpected gamma;"
         " other shapes weight (expected 2×3, got 2×4)."
@@ -110,7 +111,7 @@ def test_weights_of_another_network_are_refused_by_name_and_shape(tmp_path: Path
 def test_a_long_list_of_names_is_cut_short(tmp_path: Path) -> None:
     save_tensors(tmp_path / "w", {f"layer{number}": torch.zeros(1) for number in range(9)})
     with pytest.raises(InputError, match="layer0, layer1, layer2, layer3, layer4 and 4 more"):
-        load_weights(nn.Identity(), tmp_path / "w")
+        fill(nn.Identity(), load_tensors(tmp_path / "w"), tmp_path / "w")
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
@@ -119,5 +120,16 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path, bad: float) -> 
     before = module.bias.clone()
     save_tensors(tmp_path / "w", {"weight": torch.full((2, 3), bad), "bias": torch.zeros(2)})
     with pytest.raises(InputError, match=r"expected finite numbers, got nan or infinite ones in weight\.$"):
-        load_weights(module, tmp_path / "w")
+        fill(module, load_tensors(tmp_path / "w"), tmp_path / "w")
     assert torch.equal(module.bias, before)
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_tensors(tmp_path / "a", {"a": torch.zeros(100)})
+    assert weights.LARGEST_TENSORS <= 2**28
+    size = (tmp_path / "a").stat().st_size
+    monkeypatch.setattr(weights, "LARGEST_TENSORS", size)
+    assert load_tensors(tmp_path / "a")["a"].shape == (100,)
+    monkeypatch.setattr(weights, "LARGEST_TENSORS", size - 1)
+    with pytest.raises(InputError, match=f"expected at most {size - 1} bytes, got {size}"):
+        load_tensors(tmp_path / "a")

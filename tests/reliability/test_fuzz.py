@@ -47,5 +47,5 @@ BEHAVIOUR = {
 
 @pytest.mark.parametrize("kind", BEHAVIOUR)
 def test_the_harness_tells_good_from_bad(kind):
-    (outcome,) = run_cases([BEHAVIOUR[kind]], jobs=1, memory=2 * 2**30, seconds=0.5)
+    (outcome,) = run_cases([BEHAVIOUR[kind]], jobs=1, memory=2 * 2**30, seconds=0.2)
     assert outcome.kind == kind

@@ -12,7 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RECORDS = {
-    path.stem: json.loads(path.read_text()) for path in (ROOT / "results" / "reliability").glob("*.json")
+    path.stem: json.loads(path.read_text(encoding="utf-8"))
+    for path in (ROOT / "results" / "reliability").glob("*.json")
 }
 PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
 TAG = re.compile(

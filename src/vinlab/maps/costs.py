@@ -28,13 +28,11 @@ class CostOptions:
     """How values become costs; a move costs its length times the mean of its two cells."""
 
     costs: CostRule | None = None
-    """Read the values as costs: linear (cost = offset + scale x value), nav2 (bytes of a ROS costmap), slope (degrees),
-    or elevation, from which uphill and downhill moves get their costs; without it cells are free or blocked."""
+    """Read the values as costs: linear (offset + scale x value), nav2 (a ROS costmap), slope (degrees) or elevation."""
     cost_offset: float | None = None
     """Cost at a value of 0 in linear costs; 0, in images 1."""
     cost_scale: float | None = None
-    """Cost that a value of 1 adds (linear: 1; in images black adds 9), that 252 adds (nav2: 2), or the height that a
-    value of 1 stands for (elevation: 1)."""
+    """Cost of a value of 1 (linear: 1; in images black adds 9), of 252 (nav2: 2), or its height (elevation: 1)."""
     cost_limit: float | None = None
     """Values above this are blocked (linear), or steeper moves are impossible (slope, elevation: 30 degrees)."""
     slope_curve: Literal["linear", "tobler"] = "linear"

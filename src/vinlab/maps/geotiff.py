@@ -1,5 +1,6 @@
 """Geographic rasters as maps: GeoTIFF, read by rasterio (the extra ``geo``)."""
 
+import io
 import logging
 import math
 import warnings
@@ -19,6 +20,7 @@ from vinlab.maps.grid_map import (
 )
 from vinlab.maps.image import GreyImage, shades_to_obstacles
 from vinlab.maps.transform import CELLS, Frame
+from vinlab.recording.tiff_files import require_few_directories
 from vinlab.types import InputError, missing_library
 
 LARGEST_RASTER = 256 * 2**20
@@ -34,6 +36,7 @@ def map_of_geotiff(data: bytes, name: str, options: MapOptions) -> GridMap:
 def read_bands(data: bytes, name: str, *, bands: int | None = None) -> tuple[np.ndarray, np.ndarray, Frame]:
     """The first bands ``[C H W]``, or all, which cells have data in all of them, and the raster's coordinates."""
     rasterio = _rasterio()
+    require_few_directories(io.BytesIO(data), name)
     # Its log repeats the message of the error.
     logging.getLogger("rasterio").setLevel(logging.CRITICAL)
     try:

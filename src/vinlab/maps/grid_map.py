@@ -14,8 +14,8 @@ from vinlab.types import InputError
 
 LARGEST_SIDE = 4096
 """Cells along the longer side of a map; larger maps are refused before they are unpacked."""
-MOST_COST_CELLS, MOST_RELIEF_CELLS = 10_000_000, 3_000_000
-"""Cells of a map file with costs (planning takes 60 bytes each) and with elevations (200 bytes, eight costs each)."""
+MOST_COST_CELLS, MOST_RELIEF_CELLS = 10_000_000, 2048 * 2048
+"""Cells of a map file with costs (planning takes 60 bytes each) and with elevations (130 bytes, eight costs each)."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ PGM_HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,9})" * 3 + rb"(?
 JPEG_START = b"\xff\xd8\xff"
 MOST_SCANS = 100
 """Parts in which a JPEG image may be sent, one finer than the other; ten are usual."""
+MOST_SEGMENTS, MOST_CHUNKS = 1000, 100_000
+"""Parts before the pixels of a JPEG, and of a PNG in all: PIL keeps each of them, however small."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def read_image(data: bytes, name: str) -> GreyImage:
     if data.startswith(b"\x89PNG"):
         return _read_png(data, name)
     if data.startswith(JPEG_START):
-        require_few_scans(data, name)
+        require_modest_jpeg(data, name)
         return _open_image(data, name, "JPEG")
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         return _open_image(data, name, "WebP")
@@ -91,7 +93,7 @@ def _open_image(data: bytes, name: str, kind: str) -> GreyImage:
         ):
             require_side(image.height, image.width, name)
             return _shades(image)
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # PIL raises nearly any exception on broken files
         raise InputError(
@@ -99,16 +101,29 @@ def _open_image(data: bytes, name: str, kind: str) -> GreyImage:
         ) from error
 
 
-def require_few_scans(data: bytes, name: str) -> None:
-    """Refuse a JPEG with very many scans: each is small, and passes over the whole image."""
+def require_modest_jpeg(data: bytes, name: str) -> None:
+    """Refuse a JPEG with very many parts: each scan is small, and passes over the whole image."""
     if (count := data.count(b"\xff\xda")) > MOST_SCANS:
         raise InputError(f"{name}: expected a JPEG image of at most {MOST_SCANS} scans, got {count}.")
+    place, begin = 2, re.compile(rb"\xff{1,16}([\x01-\xfe])(..)?", re.DOTALL)
+    for _ in range(MOST_SEGMENTS):
+        found = begin.match(data, place)
+        if not found:
+            raise InputError(f"{name}: expected a complete JPEG image, got one whose header is damaged.")
+        if found[1] == b"\xda":
+            return
+        place = found.end(1) + int.from_bytes(found[2] or b"\xff\xff")
+    raise InputError(
+        f"{name}: expected a JPEG image of at most {MOST_SEGMENTS} parts before its pixels, got more."
+    )
 
 
 def require_sound_chunks(data: bytes, name: str) -> None:
     """Refuse a PNG of which a part is cut off or changed; PIL shows such pixels without a word."""
     place = 8
-    while place + 12 <= len(data):
+    for _ in range(MOST_CHUNKS):
+        if place + 12 > len(data):
+            break
         length = int.from_bytes(data[place : place + 4])
         kind, end = data[place + 4 : place + 8], place + 8 + length
         if zlib.crc32(data[place + 4 : end]) != int.from_bytes(data[end : end + 4]) or end + 4 > len(data):

@@ -58,6 +58,8 @@ def _header(lines: list[str], name: str) -> tuple[int, int, int]:
                 return fields["height"], fields["width"], number + 1
             break
         found = re.fullmatch(r"(height|width)\s+(-?\d{1,9})\s*", line)
+        if found and found[1] in fields:
+            raise InputError(f"{name}: expected one line {found[1]}, got two.")
         if found:
             fields[found[1]] = int(found[2])
     raise InputError(f"{name}: expected the lines type, height, width and map of a MovingAI map, got others.")

@@ -3,8 +3,9 @@
 import csv
 import io
 import math
+import re
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ from vinlab.recording.json_files import LARGEST_JSON, parse_json
 from vinlab.types import InputError
 
 CELL_COLUMNS, WORLD_COLUMNS = ("row", "col"), ("x", "y")
+WRITTEN_NUMBER = re.compile(r"[-+.\deE]+", re.ASCII)
+"""The signs of a number; Python's own would read 1_0 as ten."""
+MOST_PATHS, MOST_COLUMNS = 100_000, 100
+"""Of a table: each path keeps what its columns say of it."""
 
 
 @dataclass(frozen=True)
@@ -60,18 +65,23 @@ class _Lines:
 def _from_csv(text: str, path: Path) -> list[WrittenPath]:
     lines = csv.reader(io.StringIO(text), skipinitialspace=True)
     try:
-        columns = [name.strip() for name in next(lines, [])]
+        columns = _columns(next(lines, []), path)
         world = _is_world(columns, path)
         axes = WORLD_COLUMNS if world else CELL_COLUMNS
+        needed = [columns.index(name) for name in ("image", "path", *axes)]
         others = [name for name in columns if name not in (*axes, "image", "path")]
         groups: dict[tuple[str, str], _Lines] = {}
-        for row in lines:
-            if row:
+        for row in filter(None, lines):
+            if len(row) < len(columns):
+                row += [""] * (len(columns) - len(row))
+            _require_no_more(row, columns, lines.line_num, path)
+            image, number, *texts = (row[place].strip() for place in needed)
+            if (found := groups.get((image, number))) is None:
                 line = dict(zip(columns, row, strict=False))
-                key = line.get("image", "").strip(), line.get("path", "").strip()
-                if key not in groups:
-                    groups[key] = _Lines({name: line.get(name, "").strip() for name in others})
-                groups[key].numbers.extend(_number(line, axis, lines.line_num, path) for axis in axes)
+                found = groups[image, number] = _Lines({name: line[name].strip() for name in others})
+                _require_few(groups, path)
+            for axis, text in zip(axes, texts, strict=True):
+                found.numbers.append(_number(text, axis, lines.line_num, path))
     except csv.Error as error:
         raise InputError(
             f"{path}: line {lines.line_num}: expected a line of a table, got a {error}."
@@ -88,6 +98,28 @@ def _from_csv(text: str, path: Path) -> list[WrittenPath]:
     ]
 
 
+def _columns(names: Sequence[str], path: Path) -> list[str]:
+    """The names in the first line of a table."""
+    if len(names) > MOST_COLUMNS:
+        raise InputError(f"{path}: expected at most {MOST_COLUMNS} columns, got {len(names)}.")
+    columns = [name.strip() for name in names]
+    twice = [name for name in columns if name and columns.count(name) > 1]
+    if twice:
+        raise InputError(f"{path}: expected each column once, got '{twice[0][:40]}' twice.")
+    return columns
+
+
+def _require_no_more(row: Sequence[str], columns: Sequence[str], at: int, path: Path) -> None:
+    """Refuse a line with more fields than columns: a comma for a point would shift all that follows."""
+    if any(map(str.strip, row[len(columns) :])):
+        raise InputError(f"{path}: line {at}: expected {len(columns)} fields, got {len(row)}.")
+
+
+def _require_few(paths: Collection[Any], path: Path) -> None:
+    if len(paths) > MOST_PATHS:
+        raise InputError(f"{path}: expected at most {MOST_PATHS:,} paths, got more.")
+
+
 def _is_world(columns: Sequence[str], path: Path) -> bool:
     """Whether a table holds world coordinates; a sentence where columns are missing."""
     world = set(WORLD_COLUMNS) <= set(columns) and not set(CELL_COLUMNS) <= set(columns)
@@ -101,10 +133,9 @@ def _is_world(columns: Sequence[str], path: Path) -> bool:
     return world
 
 
-def _number(line: Mapping[str, str], column: str, at: int, path: Path) -> float:
-    text = line.get(column, "").strip()
+def _number(text: str, column: str, at: int, path: Path) -> float:
     try:
-        number = float(text)
+        number = float(text) if WRITTEN_NUMBER.fullmatch(text) else math.nan
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
@@ -120,6 +151,7 @@ def _from_json(text: str, path: Path) -> list[WrittenPath]:
         entries = entries.get("paths")
     if not isinstance(entries, list):
         raise InputError(f"{path}: expected a list of paths, got {type(entries).__name__}.")
+    _require_few(entries, path)
     return [_entry(entry, f"{path}: path {number}") for number, entry in enumerate(entries)]
 
 
@@ -129,7 +161,8 @@ def _entry(entry: Any, name: str) -> WrittenPath:
     world = "points" in entry and "cells" not in entry
     points = entry.get("points" if world else "cells")
     try:
-        cells: np.ndarray = np.array(points, dtype=np.float64)
+        found = np.array(points)
+        cells: np.ndarray = found.astype(np.float64) if found.dtype.kind in "if" else np.zeros((0, 0))
     except (TypeError, ValueError):
         cells = np.zeros((0, 0))
     if cells.ndim != 2 or cells.shape[-1] != 2 or not np.isfinite(cells).all():

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float32, Num
 
 from vinlab.maps.geotiff import read_bands
 from vinlab.maps.grid_map import require_side
-from vinlab.maps.image import JPEG_START, require_few_scans, require_sound_chunks
+from vinlab.maps.image import JPEG_START, require_modest_jpeg, require_sound_chunks
 from vinlab.maps.safe_files import read_content
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.types import InputError
@@ -71,7 +71,7 @@ def _image(data: bytes, name: str) -> Picture:
     if data[:4] == b"\x89PNG":
         require_sound_chunks(data, name)
     else:
-        require_few_scans(data, name)
+        require_modest_jpeg(data, name)
     try:
         with (
             warnings.catch_warnings(action="ignore"),

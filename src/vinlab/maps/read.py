@@ -26,7 +26,7 @@ BEGINNINGS = (
 SEVERAL_MAPS = ("arrays:map_of_array", "arrays:map_of_archive")
 """The readers of files that may hold several maps."""
 
-ROS_MAP = re.compile(rb"^\s*['\"]?image['\"]?\s*:", re.MULTILINE)
+ROS_MAP = re.compile(rb"^(?:\xef\xbb\xbf)?\s*['\"]?image['\"]?\s*:", re.MULTILINE)
 SCENARIOS = re.compile(rb"(?:\xef\xbb\xbf)?\s*version\s+\d")
 
 

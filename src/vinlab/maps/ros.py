@@ -146,13 +146,16 @@ def _fields(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _plain_loader() -> Any:
-    """A loader of plain values: an alias or a merge can make a short file endless, and a field is given once."""
+    """A loader of plain values: an alias or a merge can make a short file endless, and a field is given once.
+
+    Values with a tag are refused: PyYAML fails in many ways on texts that do not fit theirs.
+    """
     import yaml
 
     class PlainLoader(yaml.SafeLoader):
         def compose_node(self, parent: Any, index: Any) -> Any:
-            if self.check_event(yaml.AliasEvent):
-                raise yaml.YAMLError("an alias")
+            if self.check_event(yaml.AliasEvent) or self.peek_event().tag is not None:
+                raise yaml.YAMLError("an alias or a tag")
             return super().compose_node(parent, index)
 
         def flatten_mapping(self, node: Any) -> None:

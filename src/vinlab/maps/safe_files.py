@@ -58,10 +58,10 @@ def resolve_sibling(path: Path, name: str) -> Path:
         ) from error
     if not named.is_relative_to(folder):
         raise InputError(
-            f"{path}: expected the name of a file beside it, got '{name}', which lies outside its folder."
+            f"{path}: expected the name of a file beside it, got {name!r:.80}, which lies outside its folder."
         )
     if not named.is_file():
-        raise InputError(f"{path}: expected the file '{name}' beside it, got none.")
+        raise InputError(f"{path}: expected the file {name!r:.80} beside it, got none.")
     return named
 
 

@@ -78,18 +78,30 @@ class Relief:
 
     def slopes(self) -> Float64[np.ndarray, "8 H W"]:
         """The slope of each move in each cell in degrees, positive uphill; not-a-number where a move leaves the map."""
-        rows, cols = self.elevation.shape
-        around = np.pad(self.elevation, 1, constant_values=np.nan)
-        found = np.empty((len(MOVE_NAMES), rows, cols))
-        for move, (down, right) in enumerate(MOVE_OFFSETS.tolist()):
-            ahead = around[1 + down : 1 + down + rows, 1 + right : 1 + right + cols]
-            run = math.hypot(down * self.cell_size[0], right * self.cell_size[1])
-            found[move] = np.degrees(np.arctan((ahead - self.elevation) / run))
-        return found
+        return np.stack([self.slopes_of(move) for move in range(len(MOVE_NAMES))])
+
+    def slopes_of(self, move: int) -> Float64[np.ndarray, "H W"]:
+        """The same of one move."""
+        down, right = MOVE_OFFSETS[move].tolist()
+        rise = np.full(self.elevation.shape, np.nan)
+        here, ahead = (_overlap(self.elevation.shape, sign * down, sign * right) for sign in (1, -1))
+        np.subtract(self.elevation[ahead], self.elevation[here], out=rise[here])
+        rise /= math.hypot(down * self.cell_size[0], right * self.cell_size[1])
+        return np.degrees(np.arctan(rise, out=rise), out=rise)
 
     def move_costs(self) -> Float64[np.ndarray, "8 H W"]:
         """The cost of each move in each cell: its length in cells times the curve; infinite where it is impossible."""
-        found = self.slopes()
-        for move, slopes in enumerate(found):
-            slopes[:] = MOVE_COSTS[move] * self.curve.factor(np.nan_to_num(slopes, nan=90.0))
-        return found
+        return np.stack([self.costs_of(move) for move in range(len(MOVE_NAMES))])
+
+    def costs_of(self, move: int) -> Float64[np.ndarray, "H W"]:
+        """The same of one move."""
+        slopes = np.nan_to_num(self.slopes_of(move), copy=False, nan=90.0)
+        return MOVE_COSTS[move] * self.curve.factor(slopes)
+
+
+def _overlap(shape: tuple[int, ...], down: int, right: int) -> tuple[slice, slice]:
+    """The cells from which a step of so many rows and columns stays on the map."""
+    rows, cols = (
+        slice(max(0, -step), min(side, side - step)) for side, step in zip(shape, (down, right), strict=True)
+    )
+    return rows, cols

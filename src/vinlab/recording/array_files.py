@@ -78,7 +78,7 @@ def read_array(file: Any, name: str, *, most: int = LARGEST_ARRAY, kinds: str = 
     wanted = math.prod(shape) * kind.itemsize
     if min(shape, default=1) < 1 or wanted > most:
         raise InputError(
-            f"{name}: expected at least one cell and at most {most // 2**20} MB, got the shape {str(shape)[:60]}."
+            f"{name}: expected at least one cell and at most {most / 2**20:,.6g} MB, got the shape {str(shape)[:60]}."
         )
     data = bytearray(wanted)
     held = 0

@@ -10,7 +10,10 @@ from vinlab.recording.files import read_bytes
 from vinlab.types import InputError
 
 LARGEST_JSON: Final = 16 * 2**20
-"""Bytes of a JSON file; in memory the same takes up to thirty times as many."""
+"""Bytes of a JSON file."""
+
+MOST_VALUES: Final = 2_000_000
+"""Values of a JSON text, which take up to 250 bytes each in memory, however short they are written."""
 
 DEEPEST: Final = 60
 """Levels of lists and objects inside each other."""
@@ -34,6 +37,7 @@ def parse_json(data: bytes | str, name: str, *, not_finite: bool = False) -> Any
     constant = None if not_finite else _refuse_constant
     try:
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
+        _require_few_values(text)
         value = json.loads(
             text,
             parse_int=_parse_int,
@@ -73,6 +77,12 @@ def require_fields(record: Mapping[str, Any], kinds: Mapping[str, type], name: s
 
 class _Unfit(Exception):
     """A number or object that valid JSON has, but no file of ours."""
+
+
+def _require_few_values(text: str) -> None:
+    """Refuse a text with very many values, before they are made; signs inside of strings are counted too."""
+    if sum(text.count(sign) for sign in ",[{") > MOST_VALUES:
+        raise _Unfit(f"expected at most {MOST_VALUES:,} values, got more")
 
 
 def _parse_int(digits: str) -> int:

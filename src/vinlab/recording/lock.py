@@ -13,6 +13,9 @@ except ImportError:  # Windows: runs are not locked there
 
 LOCK_NAME = ".lock"
 
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+"""A folder from elsewhere may hold a link in place of the file, and what it leads to would be overwritten."""
+
 
 class FolderLock:
     """Held from creation until release or the end of the process.
@@ -44,11 +47,13 @@ class FolderLock:
 
 def _acquire(path: Path) -> int:
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o644)
         try:
             if fcntl is not None:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_current(path, descriptor):
+                if os.fstat(descriptor).st_nlink > 1:
+                    raise InputError(f"{path}: expected a file of its own, got a link to another.")
                 os.truncate(descriptor, 0)
                 os.write(descriptor, str(os.getpid()).encode())
                 return descriptor
@@ -68,6 +73,7 @@ def _is_current(path: Path, descriptor: int) -> bool:
 
 def _holder(path: Path) -> str:
     try:
-        return path.read_text() or "unknown"
+        text = path.read_bytes()
     except OSError:
         return "unknown"
+    return text.decode() if text.isdigit() and len(text) < 20 else "unknown"

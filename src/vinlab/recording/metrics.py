@@ -5,20 +5,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vinlab.recording.files import append_line, read_bytes, write_bytes
+from vinlab.recording.files import read_bytes, write_bytes
 from vinlab.recording.json_files import parse_json
 from vinlab.recording.serialization import standard_json, to_plain
 from vinlab.types import InputError
+
+LARGEST_METRICS, MOST_LINES = 16 * 2**20, 100_000
+"""Bytes and lines of a log."""
 
 
 def metrics_line(record: Mapping[str, Any]) -> str:
     """One record as a line of the log."""
     return json.dumps(standard_json(to_plain(record)), allow_nan=False)
-
-
-def append_metrics(path: Path, record: Mapping[str, Any]) -> None:
-    """Append one record."""
-    append_line(path, metrics_line(record))
 
 
 def read_metrics(path: str | Path) -> list[dict[str, Any]]:
@@ -49,7 +47,10 @@ def complete_lines(path: Path) -> list[bytes]:
     """The lines that end with a newline."""
     if not path.exists() or (path.is_file() and path.stat().st_size == 0):
         return []
-    return [line for line in read_bytes(path).splitlines(keepends=True) if line.endswith(b"\n")]
+    data = read_bytes(path, most=LARGEST_METRICS)
+    if (count := data.count(b"\n")) > MOST_LINES:
+        raise InputError(f"{path}: expected at most {MOST_LINES:,} records, got {count:,}.")
+    return [line + b"\n" for line in data.split(b"\n")[:-1]]
 
 
 def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from vinlab.types import InputError
 CHECKSUM = "sha256"
 """The name of the text that holds the SHA-256 of the file, in which its own digits count as zeros."""
 
+LARGEST_TENSORS = 256 * 2**20
+"""Bytes of a file; while it is decoded it is held twice."""
 LARGEST_HEADER = 16 * 2**20
 """Bytes of the names, shapes and texts of a file."""
 
@@ -41,7 +43,7 @@ def load_tensors(path: str | Path) -> dict[str, Tensor]:
 
 def load_tensors_and_metadata(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The tensors that a safetensors file holds, and the texts beside them, if its checksum is right."""
-    data = read_bytes(path)
+    data = read_bytes(path, most=LARGEST_TENSORS)
     texts = texts_of(data, path)
     try:
         return decode(data), texts
@@ -53,15 +55,10 @@ Rename = Callable[[nn.Module, Mapping[str, Tensor]], Mapping[str, Tensor]]
 """Gives the weights of an older version their current names."""
 
 
-def load_weights(module: nn.Module, path: str | Path, rename: Rename | None = None) -> None:
-    """Load the weights of the file into the module; names, shapes and types must fit, and every number be finite."""
-    fill(module, load_tensors(path), path, rename)
-
-
 def fill(
     module: nn.Module, tensors: Mapping[str, Tensor], path: str | Path, rename: Rename | None = None
 ) -> None:
-    """Give the module the weights that were read from a file."""
+    """Give the module the weights of a file; names, shapes and types must fit, and every number be finite."""
     if rename is not None:
         tensors = rename(module, tensors)
     require_fitting(module, tensors, path)

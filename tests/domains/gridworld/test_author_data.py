@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.io
 
+from vinlab.domains.gridworld import author_data
 from vinlab.domains.gridworld.author_data import read_authors_file
 from vinlab.domains.gridworld.expert import expert_moves, optimal_moves
 from vinlab.planning.exact import cost_to_go
@@ -153,4 +154,14 @@ def test_a_flipped_bit_in_a_packed_file_is_refused(tmp_path):
     data[-3] ^= 1
     (tmp_path / "a.mat").write_bytes(bytes(data))
     with pytest.raises(InputError):
+        read_authors_file(tmp_path / "a.mat")
+
+
+def test_an_array_of_too_many_bytes_is_refused_whatever_its_numbers_take(tmp_path, monkeypatch):
+    write_small_file(tmp_path / "a.mat")
+    monkeypatch.setattr(author_data, "LARGEST_ARRAY", 27)
+    assert len(read_authors_file(tmp_path / "a.mat").obstacles) == 2
+    content = {key: array for key, array in scipy.io.loadmat(tmp_path / "a.mat").items() if key[0] != "_"}
+    scipy.io.savemat(tmp_path / "a.mat", content | {"im_data": content["im_data"].astype(float)})
+    with pytest.raises(InputError, match=r"expected at most 0 MB in im_data, got double of \(3, 9\)"):
         read_authors_file(tmp_path / "a.mat")

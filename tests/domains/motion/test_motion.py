@@ -119,7 +119,7 @@ def test_files_of_the_authors_layout(tmp_path):
     moves = motion_named("differential")
     assert problems.goals.tolist() == [[1, 3, moves.layer("W")], [0, 0, moves.layer("E")]]
     assert not problems.obstacles.any()
-    with pytest.raises(InputError, match=r"expected the shape .* for moves with 1 orientations"):
+    with pytest.raises(InputError, match=r"expected the shape .* for moves with 1 orientation,"):
         read_gppn_mazes(path, 1)
     np.savez(path, mazes=0 * free, goals=goals)
     with pytest.raises(InputError, match="expected a free cell in every map, got none in map 0"):

@@ -1,11 +1,14 @@
 """A label names the file itself or one beside it; no other file of the machine is read."""
 
+import time
+
 import numpy as np
 import pytest
 
 pytest.importorskip("rasterio")
 
 from vinlab.domains.mars.rasters.image import read_terrain_image
+from vinlab.domains.mars.rasters.labels import LARGEST_LABEL, require_local_label
 from vinlab.types import InputError
 
 PIXELS = (np.arange(1024) % 200 + 1).astype(np.uint8).tobytes()  # 0 and 255 mark missing data in ISIS
@@ -87,6 +90,7 @@ ELSEWHERE = [
     '/* a comment */ ("../secret.bin",1)',
     '(\n   "../secret.bin",\n   1)',
     '"/vsisubfile/0,../secret.bin"',
+    '"/*"\n^IMAGE = ("../secret.bin",1)\nA = "*/"',
 ]
 
 
@@ -103,3 +107,13 @@ def test_another_file_of_the_machine_is_not(folder, tmp_path, pointer):
 def test_the_same_of_isis(folder, tmp_path, core):
     with pytest.raises(InputError, match=r"a\.img"):
         read(folder, isis(core.replace("{top}", str(tmp_path))))
+
+
+@pytest.mark.parametrize("part", [b"/* ", b"\n", b"^A = /*\n", b"^ "])
+def test_a_label_of_very_many_parts_is_searched_at_once(tmp_path, part):
+    (tmp_path / "a.img").write_bytes(
+        b"PDS_VERSION_ID = PDS3\n^IMAGE = " + part * (LARGEST_LABEL // len(part))
+    )
+    began = time.process_time()
+    require_local_label(tmp_path / "a.img")
+    assert time.process_time() - began < 5

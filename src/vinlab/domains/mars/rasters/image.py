@@ -10,8 +10,8 @@ from jaxtyping import UInt8
 from vinlab.domains.mars.rasters.reader import greys_of, open_raster, reading
 from vinlab.types import CELL, InputError
 
-MOST_PIXELS = 4096 * 4096
-"""Larger images are refused: a network plans on one cell for each 8 x 8 pixels."""
+MOST_PIXELS = 6_000_000
+"""Larger images are refused: a network takes up to 75 bytes for each pixel."""
 
 
 @dataclass(frozen=True)

@@ -13,20 +13,28 @@ LARGEST_LABEL = 2**20
 
 # A pointer such as ^IMAGE = ("NAME", 3), or the name of a packed file; the value ends where the next field begins.
 _POINTER = re.compile(
-    rb"(?:\^\s*\w+|\bFILE_NAME|\bFILENAME)\s*=\s*(.*?)(?=\n\s*[\w^:]+\s*=|\n\s*(?:END|End)|\Z)", re.DOTALL
+    rb"(?:\^\s*\w+|\bFILE_NAME|\bFILENAME)\s*=\s*(.*?)(?=\n[ \t\r]*(?:[\w^:]+\s*=|END|End)|\Z)", re.DOTALL
 )
+_END = re.compile(rb"\n[ \t\r]*END\s*[\r\n]")
 _OUTSIDE = re.compile(rb"[/\\:]|\.\.")
-_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 
 
 def require_local_label(path: Path) -> None:
     """Refuse a label that names a file in another folder, before anything follows it."""
     with path.open("rb") as file:
-        label = _COMMENT.sub(b" ", file.read(LARGEST_LABEL))
-    end = re.search(rb"\n\s*END\s*[\r\n]", label)
-    for pointer in _POINTER.finditer(label[: end.start() + 1] if end else label):
-        if _OUTSIDE.search(pointer[1][:1000]):
-            raise _elsewhere(path, pointer[1][:40].decode("ascii", "replace"))
+        text = file.read(LARGEST_LABEL)
+    end = _END.search(text)
+    text = text[: end.start() + 1] if end else text
+    # With its comments too: what looks like one may stand in quotes.
+    for label in (text, _without_comments(text)):
+        for pointer in _POINTER.finditer(label):
+            if _OUTSIDE.search(_without_comments(pointer[1])[:1000]):
+                raise _elsewhere(path, pointer[1][:40].decode("ascii", "replace"))
+
+
+def _without_comments(label: bytes) -> bytes:
+    first, *others = label.split(b"/*")
+    return b" ".join([first, *(part.partition(b"*/")[2] for part in others)])
 
 
 def require_beside(path: Path, files: Iterable[str]) -> None:

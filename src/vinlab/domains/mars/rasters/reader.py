@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Float32, UInt8
 
 from vinlab.domains.mars.rasters.labels import LABELLED, require_beside, require_local_label
+from vinlab.recording.tiff_files import require_few_directories
 from vinlab.types import InputError, missing_library
 
 DRIVERS = {
@@ -86,7 +87,8 @@ def _require_modest(path: Path, file: Any) -> None:
             f"{file.width}."
         )
     rows, cols = file.block_shapes[0]
-    size = rows * cols * np.dtype(file.dtypes[0]).itemsize * min(file.count, 3)
+    by_pixel = file.interleaving is not None and file.interleaving.name == "pixel"
+    size = rows * cols * np.dtype(file.dtypes[0]).itemsize * (file.count if by_pixel else min(file.count, 3))
     if size > LARGEST_BLOCK:
         raise InputError(
             f"{path}: expected blocks of at most {LARGEST_BLOCK // 2**20} MB, got {rows} x {cols} pixels in one."
@@ -101,6 +103,9 @@ def _driver(path: Path) -> str:
     found = next((driver for pattern, driver in DRIVERS.items() if re.match(pattern, begin)), None)
     if found is None:
         raise InputError(f"{path}: expected GeoTIFF, PNG, JPEG, JPEG 2000, PDS or ISIS, got another format.")
+    if found == "GTiff":
+        with path.open("rb") as file:
+            require_few_directories(file, str(path))
     if found == "PNG" and b"IEND" not in end:  # GDAL would fill the rest with 0
         raise InputError(f"{path} cannot be read; it is damaged, cut off: its last part is missing.")
     return found
