@@ -43,6 +43,24 @@ ABSURD = {
         "--threshold",
         "nan",
     ): "expected a threshold between 0 and 90 degrees, got nan",
+    ("data", "terrain-costs", "--out", "a.npz", "--size", "0"): "--size: expected at least 1, got 0",
+    (
+        "data",
+        "terrain-costs",
+        "--out",
+        "a.npz",
+        "--count",
+        "1000000000",
+    ): "--count: expected at most 1,000,000",
+    ("data", "terrain-costs", "--out", "a.npz", "--paths", "0"): "--paths: expected at least 1, got 0",
+    (
+        "data",
+        "terrain-costs",
+        "--out",
+        "a.npz",
+        "--paths",
+        "1000",
+    ): "in the pictures of all paths, got 160,000,000",
     ("export", "gridworld/8/vin", "/"): "out: expected the name of a file to write",
     ("table", "gridworld", "--out", "."): "--out: expected the name of a file to write",
     ("reproduce", "--jobs", "100000"): "--jobs: expected at most 256",
@@ -109,7 +127,7 @@ def test_an_odd_result_is_named_and_left_out_of_a_table(run, tmp_path, capsys):
     shutil.copytree(run, tmp_path / "sound")
     for name, scores in {"a": {}, "b": {"success_rate": "high", "num_problems": 3}, "c": [1]}.items():
         shutil.copytree(run, tmp_path / name)
-        result = json.loads((run / "result.json").read_text()) | {"scores": scores}
+        result = json.loads((run / "result.json").read_text(encoding="utf-8")) | {"scores": scores}
         del result["checksums"]
         (tmp_path / name / "result.json").write_text(json.dumps(result))
     main(["table", "gridworld", "--runs", str(tmp_path)])

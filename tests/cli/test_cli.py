@@ -1,5 +1,8 @@
 """The command itself: help, unknown names, and one sentence when something is wrong."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -50,9 +53,24 @@ def test_compiling_for_the_first_time_is_said(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("vinlab.cli._has_compiled", lambda: False)
     main(command)
     assert "Kernels are compiled for this machine when they are first used" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["plan", "--help"])
+    assert capsys.readouterr().err == ""
     monkeypatch.setattr("vinlab.cli._has_compiled", lambda: True)
     main(command)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("typed", [("10", "12"), ("10,", "12")])
+def test_a_position_with_a_space_is_explained(capsys, typed):
+    with pytest.raises(SystemExit) as stop:
+        main(["plan", "map.png", "--start", *typed, "--goal", "3,3"])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert (
+        said
+        == f"vinlab plan: --start: expected ROW,COL without a space, got '{' '.join(typed)}'; is it 10,12?\n"
+    )
 
 
 def test_a_name_cannot_command_the_terminal_or_begin_another_line(tmp_path, capsys):
@@ -62,3 +80,12 @@ def test_a_name_cannot_command_the_terminal_or_begin_another_line(tmp_path, caps
     assert "\x1b" not in told
     assert told.count("\n") == 1
     assert r"a\x1b[2J\nvinlab: all is well.png" in told
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["list", "data gridworld --count 1 --out a.npz"])
+def test_a_command_works_where_its_caller_has_closed_the_streams(command, closed, tmp_path):
+    call = f'"{sys.executable}" -m vinlab {command} {closed}'
+    done = subprocess.run(["sh", "-c", call], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert command == "list" or len(np.load(tmp_path / "a.npz")["obstacles"]) == 1

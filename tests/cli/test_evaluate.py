@@ -75,8 +75,11 @@ def test_a_suite_evaluates_a_shipped_model_and_records_the_run(tmp_path, capsys)
         capsys, "gridworld/8/vin", "--suite", "generalisation", "--budget", "smoke", "--out", str(out)
     )
     assert scores["settings"]["problems"] == "generalisation"
-    assert json.loads((out / "manifest.json").read_text())["id"] == "generalisation/8"
-    assert scores["paper 8"] == json.loads((out / "result.json").read_text())["scores"]["paper 8"]
+    assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["id"] == "generalisation/8"
+    assert (
+        scores["paper 8"]
+        == json.loads((out / "result.json").read_text(encoding="utf-8"))["scores"]["paper 8"]
+    )
 
 
 def test_options_of_a_suite_and_of_problems_exclude_each_other(run, capsys):

@@ -83,7 +83,7 @@ def test_a_run_plans_on_an_image(fitted, capsys, tmp_path):
     assert "Read 12 x 12 cells with 3 channels." in said
     assert "Reached in" in said
     assert (tmp_path / "plan.png").exists()
-    assert len((tmp_path / "path.csv").read_text().splitlines()) > 9
+    assert len((tmp_path / "path.csv").read_text(encoding="utf-8").splitlines()) > 9
     main([*command, "--json"])
     assert json.loads(capsys.readouterr().out)["reached"] is True
     said = fails(capsys, *command, "--robot-radius", "2")

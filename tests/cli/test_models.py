@@ -4,6 +4,7 @@ import pytest
 
 from vinlab.cli import main
 from vinlab.cli.models import load_model
+from vinlab.evaluation.rollout import device_of
 from vinlab.models.names import suggestion
 from vinlab.types import InputError
 
@@ -17,7 +18,7 @@ def test_a_setting_without_shipped_weights_is_to_be_trained_first(command, capsy
 
 
 def test_a_name_is_suggested_once():
-    assert suggestion("grid/anny", ["grid/any", "grid/any"]) == "; did you mean grid/any"
+    assert suggestion("grid/anny", ["grid/any", "grid/any"]) == "; did you mean grid/any?"
 
 
 def test_the_device_is_checked():
@@ -31,3 +32,14 @@ def test_a_table_without_recorded_runs_says_where_they_lie(capsys, tmp_path, mon
     with pytest.raises(SystemExit):
         main(["table", "gridworld"])
     assert "not in the installed package: name their folder with --runs" in capsys.readouterr().err
+
+
+def test_the_page_plans_on_the_device_that_is_named(monkeypatch):
+    from vinlab.cli import serve
+
+    found = {}
+    monkeypatch.setattr(serve, "serve_page", lambda models, **options: found.update(models))
+    serve.serve(("gridworld/8/vin",), device="meta")
+    assert device_of(found["gridworld/8/vin"].network).type == "meta"
+    with pytest.raises(InputError, match="--device: expected a device that PyTorch has here"):
+        serve.serve(("gridworld/8/vin",), device="abacus")

@@ -60,7 +60,7 @@ def test_plan_exact_needs_no_network_and_writes_the_path_in_metres(tmp_path, cap
     assert "Corner cutting is forbidden" in said
     assert "The shortest route has 4 steps and length 4.41" in said
     assert "2.207 m long" in said
-    path = json.loads((tmp_path / "path.geojson").read_text())
+    path = json.loads((tmp_path / "path.geojson").read_text(encoding="utf-8"))
     assert path["geometry"]["coordinates"][0] == pytest.approx([-0.75, 2.75])
     assert path["geometry"]["coordinates"][-1] == pytest.approx([0.75, 2.75])
 
@@ -176,7 +176,7 @@ def test_the_exit_code_and_the_path_file_tell_whether_the_goal_is_reached(tmp_pa
     out = ["--out", str(tmp_path / "p.png"), "--start", "0,0", "--goal", "5,5"]
     path = tmp_path / "path.csv"
     main(["plan", str(tmp_path / "free.npy"), *out, "--path-out", str(path)])
-    assert path.read_text().splitlines()[1].endswith(",true")
+    assert path.read_text(encoding="utf-8").splitlines()[1].endswith(",true")
     path.unlink()
     for more in ([], ["--exact"], ["--json"]):
         with pytest.raises(SystemExit) as stopped:
@@ -186,7 +186,7 @@ def test_the_exit_code_and_the_path_file_tell_whether_the_goal_is_reached(tmp_pa
     assert "No path is written" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["plan", str(tmp_path / "split.npy"), *out, "--path-out", str(path), "--partial"])
-    assert path.read_text().splitlines()[1].endswith(",false")
+    assert path.read_text(encoding="utf-8").splitlines()[1].endswith(",false")
 
 
 def test_a_network_that_does_not_reach_the_goal_has_an_exit_code_of_its_own(tmp_path):

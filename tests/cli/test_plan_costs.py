@@ -43,7 +43,7 @@ def test_the_command_says_what_it_assumed_and_writes_cost_and_length(tmp_path, c
     said = capsys.readouterr().out
     assert "a cell costs 2 + 9 x its darkness" in said
     assert "The cheapest route costs 14.14: 5 steps of length 7.07." in said
-    path = json.loads((tmp_path / "path.json").read_text())
+    path = json.loads((tmp_path / "path.json").read_text(encoding="utf-8"))
     assert path["cost"] == pytest.approx(10 * 2**0.5)
     assert path["length"] == pytest.approx(5 * 2**0.5)
     assert (tmp_path / "plan.png").stat().st_size > 5000

@@ -30,7 +30,7 @@ def test_the_command_draws_a_path_on_an_image(tmp_path, monkeypatch, capsys, wal
     said = capsys.readouterr().out
     assert "Read 16 x 16 cells of 8 x 8 pixels." in said
     assert "Reached in 15 steps" in said
-    assert json.loads(path.read_text())["cells"][-1] == [0, 15]
+    assert json.loads(path.read_text(encoding="utf-8"))["cells"][-1] == [0, 15]
     assert Image.open(out).size[0] > 300
 
 
@@ -60,6 +60,6 @@ def test_a_path_is_written_in_the_coordinates_of_the_map(tmp_path, monkeypatch, 
     with rasterio.open(tmp_path / "i.tif", "w", **profile, **there) as file:
         file.write(image(64, 64)[None])
     main(["plan", "i.tif", "--model", "x", "--start", "0,0", "--goal", "0,7", "--path-out", "path.json"])
-    world = json.loads((tmp_path / "path.json").read_text())["world"]
+    world = json.loads((tmp_path / "path.json").read_text(encoding="utf-8"))["world"]
     assert world[0] == [1008.0, 1992.0]
     assert world[-1] == [1120.0, 1992.0]

@@ -28,7 +28,7 @@ def test_a_robot_drives_around_the_wall(map_file, tmp_path, capsys):
         "in 14 moves that cost 14.00; the shortest route costs 14.00" in said
     )  # 10 forward and 4 quarter turns
     assert out.stat().st_size > 3000
-    record = json.loads(path.read_text())
+    record = json.loads(path.read_text(encoding="utf-8"))
     assert record["headings"][0] == "S"
     assert record["moves"].count("forward") == 10
 

@@ -18,7 +18,7 @@ def test_a_setting_is_shown_as_its_manifest_holds_it(run, capsys):
     config = shown(capsys, "gridworld/8/vin", "--budget", "smoke")
     assert config.pop("id") == "gridworld/8/vin"
     assert (config.pop("budget"), config.pop("recipe")) == ("smoke", "default")
-    assert config == json.loads((run / "manifest.json").read_text())["config"]
+    assert config == json.loads((run / "manifest.json").read_text(encoding="utf-8"))["config"]
     assert config["network"]["kind"] == "cost-vin"
 
 

@@ -24,7 +24,7 @@ def test_a_run_is_a_folder_of_four_files(run):
         "result.json",
         "weights.safetensors",
     }
-    manifest = json.loads((run / "manifest.json").read_text())
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["id"] == "gridworld/8/vin"
     assert manifest["config"]["network"]["iterations"] == 16
     assert manifest["data_hash"]
@@ -86,14 +86,14 @@ def heed_ctrl_c() -> None:
 def wait_for_epochs(out: Path, count: int) -> None:
     for _ in range(1200):
         metrics = out / "metrics.jsonl"
-        if metrics.exists() and len(metrics.read_text().splitlines()) >= count:
+        if metrics.exists() and len(metrics.read_text(encoding="utf-8").splitlines()) >= count:
             return
         time.sleep(0.05)
     raise AssertionError(f"no {count} epochs in time")
 
 
 def metrics_without_time(out: Path) -> list[dict[str, float]]:
-    lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     return [{name: number for name, number in line.items() if "second" not in name} for line in lines]
 
 
@@ -113,7 +113,9 @@ def test_a_killed_run_resumes_to_the_same_weights_bit_for_bit(tmp_path):
     first, second = (load_file(out / "weights.safetensors") for out in (whole, killed))
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert metrics_without_time(whole) == metrics_without_time(killed)
-    scores = [json.loads((out / "result.json").read_text())["scores"] for out in (whole, killed)]
+    scores = [
+        json.loads((out / "result.json").read_text(encoding="utf-8"))["scores"] for out in (whole, killed)
+    ]
     assert scores[0] == scores[1]
 
 
@@ -143,5 +145,5 @@ def test_two_processes_reach_the_loss_of_one(tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert done.returncode == 0, done.stderr
         losses[processes] = metrics_without_time(out)[-1]["loss"]
-        assert json.loads((out / "manifest.json").read_text())["world_size"] == processes
+        assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["world_size"] == processes
     assert losses[1] == pytest.approx(losses[2], rel=1e-4)

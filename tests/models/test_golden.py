@@ -9,7 +9,9 @@ import torch
 
 from vinlab.models import load
 
-ANSWERS = json.loads((Path(__file__).parents[1] / "golden" / "shipped_logits.json").read_text())
+ANSWERS = json.loads(
+    (Path(__file__).parents[1] / "golden" / "shipped_logits.json").read_text(encoding="utf-8")
+)
 """Logits by model, problem and state, made by version 0.1."""
 
 

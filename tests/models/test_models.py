@@ -69,7 +69,7 @@ def test_a_run_whose_weights_were_not_kept_is_no_model(run, tmp_path):
 
 def test_a_manifest_with_an_unknown_network_is_refused(run, tmp_path):
     folder = copy_of(run, tmp_path / "strange")
-    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     manifest["config"]["network"]["kind"] = "oracle"
     (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(InputError, match="expected a kind of network among"):
@@ -83,8 +83,8 @@ def test_a_manifest_with_an_unknown_network_is_refused(run, tmp_path):
 def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(InputError, match="There is no model or run 'gridworld/29/vin'"):
         load("gridworld/29/vin")
-    assert suggestion("gridwold/8", ["gridworld/8/vin", "web/vin"]) == "; did you mean gridworld/8/vin"
-    assert suggestion("zzz", ["a", "b"]) == "; known are a, b"
+    assert suggestion("gridwold/8", ["gridworld/8/vin", "web/vin"]) == "; did you mean gridworld/8/vin?"
+    assert suggestion("zzz", ["a", "b"]) == "; known are a, b."
 
 
 def settings_of(kind):
@@ -227,11 +227,19 @@ def test_the_shipped_planners_solve_unseen_maps_as_their_cards_say(id):
 )
 def test_settings_of_wrong_types_or_sizes_are_refused(run, tmp_path, change, sentence):
     folder = copy_of(run, tmp_path / "odd")
-    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     manifest["config"] |= change
     (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(InputError, match=sentence):
         load(folder)
+
+
+@pytest.mark.parametrize("config", [0.5, None, "x"])
+def test_a_card_without_settings_is_refused(tmp_path, monkeypatch, config):
+    (tmp_path / "a.json").write_text(json.dumps({"config": config}))
+    monkeypatch.setattr("vinlab.models.SHIPPED", tmp_path)
+    with pytest.raises(InputError, match="The card of a: expected a dict as config"):
+        load("a")
 
 
 @pytest.mark.parametrize("id", shipped_ids())
@@ -246,8 +254,3 @@ def test_shipped_weights_are_those_of_their_card(id, tmp_path, monkeypatch):
     weights.write_bytes(bytes(data))
     with pytest.raises(InputError, match="expected the checksum that its card names"):
         load(id)
-
-
-def test_a_network_may_have_left_out_actions_for_many_updates():
-    plain = {"kind": "action-dropout-vin", "iterations": 3, "updates": 50_000}
-    assert network_config(plain).build().planner.updates == 50_000

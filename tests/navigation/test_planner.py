@@ -38,6 +38,7 @@ def models() -> dict[str, Model | None]:
         "exact": None,
         "any": Model("any", FixedPointVinConfig(hidden=4).build(), 8, {}),
         "costs": Model("costs", GradedVinConfig(hidden=4, width=3).build(), 8, {}),
+        "each cell": Model("each cell", GradedVinConfig(hidden=4, width=1).build(), 8, {}),
     }
 
 
@@ -55,6 +56,8 @@ PAIRS = [
     ("any", "plain"),
     ("costs", "plain"),
     ("costs", "costs"),
+    ("each cell", "plain"),
+    ("each cell", "costs"),
 ]
 
 

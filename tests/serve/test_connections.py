@@ -105,7 +105,7 @@ def test_a_strange_origin_is_refused(page, origin):
 
 def test_a_small_plan_does_not_wait_for_a_large_one(page):
     done = []
-    large = threading.Thread(target=lambda: done.append(page.ask(LARGE)))
+    large = threading.Thread(target=lambda: done.append(page.ask({**LARGE, "iterations": 900})))
     large.start()
     time.sleep(0.05)
     answered = 0
@@ -151,3 +151,11 @@ def test_where_the_page_is_and_who_can_reach_it_is_said():
     for host in ("", "  "):
         with pytest.raises(InputError, match="--host: expected an address, got none"):
             serve({}, host=host, port=0)
+
+
+@pytest.mark.parametrize("host", ["a\0b", "\udc80", "x" * 5000])
+def test_a_host_that_cannot_be_a_name_is_one_sentence(host):
+    with pytest.raises(InputError) as refusal:
+        _listen(host, 0)
+    assert len(str(refusal.value)) < 200
+    assert str(refusal.value).isprintable()

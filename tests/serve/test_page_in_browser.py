@@ -167,7 +167,7 @@ def test_a_dropped_file_becomes_the_map_and_a_broken_one_a_sentence(page, tmp_pa
         files.items.add(new File([text], name));
         dispatchEvent(new DragEvent("drop", {dataTransfer: files, cancelable: true}));
     }"""
-    act(page, lambda: page.evaluate(drop, ["my.map", (tmp_path / "my.map").read_text()]))
+    act(page, lambda: page.evaluate(drop, ["my.map", (tmp_path / "my.map").read_text(encoding="utf-8")]))
     assert page.inner_text("#optimal") == "6.00"
     page.evaluate(drop, ["bad.png", "hello"])
     wait_until(page, "message.textContent.includes('got another format')")

@@ -274,13 +274,24 @@ def test_a_dropped_picture_becomes_ground_that_nobody_judges(ground_client):
         assert ground_client.post("/api/terrain", content=broken).status_code == 400
 
 
-def test_a_random_world_starts_far_from_its_goal(client):
+@pytest.mark.parametrize("kind", ["obstacles", "terrain"])
+def test_a_random_world_starts_far_from_its_goal(client, kind):
     for seed in range(5):
-        found = ask(client, "/api/world", kind="obstacles", height=16, width=16, seed=seed).json()
+        found = post(client, "/api/world", kind=kind, height=16, width=16, seed=seed).json()
         cells = np.array([int(cell) for cell in found["cells"]], np.uint8).reshape(1, 16, 16)
         costs = cost_to_go(cells, np.array([found["goal"]]))[0]
         reachable = np.sort(costs[np.isfinite(costs) & (costs > 0)])
         assert costs[tuple(found["start"])] >= reachable[int(0.85 * len(reachable))]
+
+
+def test_the_obstacles_of_a_random_world_stand_between_start_and_goal(client):
+    """A path that would be the same on an empty map shows nothing of what the network has learned."""
+    for seed in range(5):
+        found = post(client, "/api/world", kind="obstacles", height=28, width=28, seed=seed).json()
+        cells = np.array([int(cell) for cell in found["cells"]], np.uint8).reshape(1, 28, 28)
+        goal = np.array([found["goal"]])
+        cost, free = (cost_to_go(map, goal)[0][tuple(found["start"])] for map in (cells, 0 * cells))
+        assert cost > free + 1
 
 
 def test_a_cell_without_a_path_does_not_stretch_the_colours_of_the_value():

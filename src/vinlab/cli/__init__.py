@@ -35,6 +35,7 @@ class Command:
         return getattr(import_module(f"vinlab.cli.{module}"), name)
 
 
+HELP = {"-h", "--help"}
 LONGEST = 800
 """Letters of a sentence about an error."""
 
@@ -65,17 +66,21 @@ COMMANDS = {
     ),
     "plot": Command("plot:plot", "Draw a run, a shipped model, or all runs of an experiment."),
     "browse": Command("browse:browse", "Let a trained web policy find the page that a query describes."),
+    "completion": Command(
+        "completion:completion", "Print a script for bash that completes commands, options and ids."
+    ),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command; an error ends in one sentence and a non-zero exit."""
+    _open_closed_streams()
     # Names of files may hold bytes that are no text, and not every terminal has every letter.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     name, *options = (sys.argv[1:] if arguments is None else list(arguments)) or [""]
-    if name in ("-h", "--help"):
+    if name in HELP:
         print(usage())
     elif name in ("-V", "--version"):
         from vinlab import __version__
@@ -88,6 +93,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         hint = f"; did you mean {near[0]}?" if near else "."
         print(usage(), file=sys.stderr)
         _stop(f"vinlab: expected a command, got {repr(name) if name else 'none'}{hint}", 2)
+
+
+def _open_closed_streams() -> None:
+    """Send to nowhere what goes to a stream that the caller has closed; else the next file would take its number."""
+    if sys.stdout is not None and sys.stderr is not None:
+        return
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
 
 
 def usage() -> str:
@@ -126,11 +142,12 @@ def _call(command: Command, name: str, options: Sequence[str]) -> None:
     for option in options:
         if not option or (option.endswith("=") and option.startswith("--")):
             _stop(f"vinlab {name}: expected a value, got an empty text{_before(option, options)}.", 2)
+    _require_joined_positions(name, options)
     function, cli, InputError = _import(command)
     code = 0
-    if command.compiles and not _has_compiled():
+    if command.compiles and HELP.isdisjoint(options) and not _has_compiled():
         print(
-            "Kernels are compiled for this machine when they are first used; that takes a while once.",
+            "Kernels are compiled for this machine when they are first used; that takes some seconds, once.",
             file=sys.stderr,
         )
     try:
@@ -166,6 +183,17 @@ def _has_compiled() -> bool:
     """Whether compiled kernels lie in the cache beside their modules; where it cannot be written, nobody knows."""
     cache = Path(__file__).parents[1] / "planning" / "fused" / "__pycache__"
     return any(cache.glob("*.nbi")) or not os.access(cache.parent, os.W_OK)
+
+
+def _require_joined_positions(name: str, options: Sequence[str]) -> None:
+    """A position is one word: of two numbers the parser would call the second an unknown option."""
+    for option, row, col in zip(options, options[1:], options[2:], strict=False):
+        if option in ("--start", "--goal") and row.rstrip(",").isdigit() and col.isdigit():
+            position = f"{row.rstrip(',')},{col}"
+            _stop(
+                f"vinlab {name}: {option}: expected ROW,COL without a space, got '{row} {col}'; is it {position}?",
+                2,
+            )
 
 
 def _before(option: str, options: Sequence[str]) -> str:

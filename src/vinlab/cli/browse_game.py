@@ -27,14 +27,14 @@ def browse_game(
         _print_path(table, "You", table.ask(game, ask_person, max_clicks=clicks))
     _print_path(table, model.id, table.follow(game, max_clicks=clicks))
     shortest = table.shortest(game)
-    print("There is no path." if shortest is None else f"A shortest path has {shortest} clicks.")
+    print("There is no path." if shortest is None else f"A shortest path has {_clicks(shortest)}.")
 
 
 def ask_person(page: str, links: list[str], can_go_back: bool) -> int:
     """The number of the link that a person types."""
     from vinlab.experiments.web.game.browse import GivenUp
 
-    print(f"\n{page}: " + ", ".join(f"{number} {title}" for number, title in enumerate(links, start=1)))
+    _print_links(page, links)
     while True:
         try:
             typed = input("> ").strip().casefold()
@@ -49,7 +49,23 @@ def ask_person(page: str, links: list[str], can_go_back: bool) -> int:
         print(f"Expected 1 to {len(links)}{f', {BACK}' if can_go_back else ''} or {QUIT}, got '{typed}'.")
 
 
+def _print_links(page: str, links: list[str]) -> None:
+    """The links in columns, downwards, as wide as the terminal."""
+    from rich.columns import Columns
+    from rich.console import Console
+    from rich.text import Text
+
+    numbered = [Text(f"{number:>3} {title}") for number, title in enumerate(links, start=1)]
+    console = Console()
+    console.print(Text(f"\n{page}", style="bold"))
+    console.print(Columns(numbered, equal=True, column_first=True))
+
+
 def _print_path(table: "GameTable", player: str, path: "GamePath") -> None:
     visited = " → ".join(table.site.titles[page] for page in path.pages)
-    outcome = "finished after" if path.finished else "not finished after"
-    print(f"{player}: {outcome} {len(path.pages) - 1} clicks: {visited}.")
+    outcome = "finished" if path.finished else "gave up" if path.given_up else "not finished"
+    print(f"{player}: {outcome} after {_clicks(len(path.pages) - 1)}: {visited}.")
+
+
+def _clicks(count: int) -> str:
+    return "1 click" if count == 1 else f"{count} clicks"

@@ -11,6 +11,7 @@ from tyro.conf import Positional, arg
 from vinlab.cli.checks import (
     LARGEST_SIDE,
     MOST_CELLS,
+    MOST_PROBLEMS,
     MOST_SEED,
     MOST_TERRAIN_CELLS,
     require_between,
@@ -53,8 +54,7 @@ class TerrainOptions:
     slope: Path | None = None
     """Mars: the slope of the same terrain instead, in degrees or in steps of --slope-step degrees."""
     post_spacing: str | None = None
-    """Mars: metres between the posts of the elevation, one number or DOWN,ALONG, where the file does not declare
-    them."""
+    """Mars: metres between the posts of the elevation, one number or DOWN,ALONG, if the file has none."""
     slope_step: float | None = None
     """Mars: degrees of a step of the slope, where it holds whole numbers."""
     pixel_size: float | None = None
@@ -90,8 +90,7 @@ def data(
         domain: Which domain; gallery: ten maps as images, to try plan on.
         terrain: The files of real terrain.
         out: The .npz file to write; terrain-costs: also a folder, for PNG images and paths.csv; gallery: a folder.
-        size: Side of the square maps in cells, 16 (terrain-costs: 40) if not given; mazes need an odd one; on Mars a
-            cell is 8 x 8 pixels.
+        size: Side of the square maps in cells, 16 (terrain-costs: 40) if not given; mazes need an odd one.
         count: Number of problems, 1000 if not given; terrain-costs: of pictures, 100 if not given.
         family: Grid-world: random obstacles as in the paper, single random cells, or mazes.
         seed: Random seed.
@@ -107,7 +106,8 @@ def data(
         write_gallery(out)
         return
     if domain == "terrain-costs":
-        write_pictures(out, size=size or 40, count=count or 100, paths=paths, detours=detours, seed=seed)
+        size, count = 40 if size is None else size, 100 if count is None else count
+        write_pictures(out, size=size, count=count, paths=paths, detours=detours, seed=seed)
         return
     size, count = 16 if size is None else size, 1000 if count is None else count
     if domain == "mars":
@@ -120,6 +120,12 @@ def data(
 
 def write_pictures(out: Path, *, size: int, count: int, paths: int, detours: float, seed: int) -> None:
     """Write pictures of ground with hidden costs and demonstrated paths."""
+    require_cells(size, count, MOST_CELLS, LARGEST_SIDE)
+    if (cells := size * size * count * require_between(1, paths, MOST_PROBLEMS, "--paths")) > MOST_CELLS:
+        raise InputError(
+            f"--size, --count and --paths: expected at most {MOST_CELLS:,} cells in the pictures of all paths, "
+            f"got {cells:,}."
+        )
     rng = np.random.default_rng(seed)
     problems, owners = sample_dataset(TerrainCostsConfig(size=size), count, paths, rng=rng)
     shown = demonstrate(problems, detours=detours, rng=rng)

@@ -37,8 +37,7 @@ def fit(
     """Learn what ground costs from demonstrated paths on images of your own, and get a planner for new images.
 
     Args:
-        data: A folder of images (PNG, JPEG, GeoTIFF) with paths.csv or paths.json, or an .npz file with observations,
-            paths and path_image, or a dataset of Neural A*.
+        data: A folder of images with paths.csv or paths.json, an .npz file of both, or a dataset of Neural A*.
         options: How to fit.
         out: Folder of the run.
         seed: Random seed.

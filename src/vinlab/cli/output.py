@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,12 +123,19 @@ def _scores_table(id: str, scores: Mapping[str, Any]) -> "Table":
     from vinlab.experiments.paper import numbers_of
 
     paper = numbers_of(id)
-    table = Table("measure", "ours", "paper", title=f"{id} on {scores['num_problems']} unseen problems")
-    for name, measure in MEASURES.items():
-        if name in scores:
-            table.add_row(measure.heading, _number(scores[name], measure), _number(paper.get(name), measure))
+    shown = {name: measure for name, measure in MEASURES.items() if name in scores}
+    # Data of one's own and experiments beyond the paper have no numbers of it.
+    compared = not paper.keys().isdisjoint(shown)
+    columns = ("ours", "paper") if compared else ("score",)
+    table = Table("measure", *columns, title=f"{id} on {scores['num_problems']} unseen problems")
+    rows = [
+        (measure.heading, _number(scores[name], measure), _number(paper.get(name), measure))
+        for name, measure in shown.items()
+    ]
     if scores.get("num_unsolvable"):
-        table.add_row("unsolvable problems", _unsolvable(scores), "–")
+        rows.append(("unsolvable problems", _unsolvable(scores), "–"))
+    for row in rows:
+        table.add_row(*row[: 1 + len(columns)])
     if "prediction_loss" in scores:
         table.caption = FOOTNOTE
     return table
@@ -175,6 +182,8 @@ def print_settings(settings: Mapping[str, Any], model: Model) -> None:
 
 def _backups(used: int | Sequence[int], model: Model) -> str:
     own = model.network.iterations
+    if not model.size:  # a graph has no side, and its first iteration reads the reward itself
+        return f"iterations {used}" if used == own else f"iterations {used} (its own are {own})"
     return f"K = {used}" if used == own else f"K = {used} (its own is {own} on side {model.size})"
 
 
@@ -188,18 +197,24 @@ def corner_rule(choice: CornerCutting) -> bool | None:
     return {"auto": None, "allow": True, "forbid": False}[choice]
 
 
+def steps_of(path: Sized) -> str:
+    """The number of steps of a path, in words."""
+    steps = len(path) - 1
+    return f"{steps} step{'' if steps == 1 else 's'}"
+
+
 def describe(route: Route) -> str:
     """One sentence about a route."""
     if not route.exists:
         return "No route exists: the goal cannot be reached from the start."
     if not route.reached:
         return (
-            f"Goal not reached: the network's path ends after {len(route.path) - 1} steps; "
+            f"Goal not reached: the network's path ends after {steps_of(route.path)}; "
             f"the shortest one has length {route.optimal_cost:.2f}."
         )
     gap = route.cost / route.optimal_cost - 1 if route.optimal_cost else 0.0
     return (
-        f"Goal reached in {len(route.path) - 1} steps of length {route.cost:.2f}; the shortest path has length "
+        f"Goal reached in {steps_of(route.path)} of length {route.cost:.2f}; the shortest path has length "
         f"{route.optimal_cost:.2f} ({'the same' if gap < 1e-9 else f'the route is {gap:.1%} longer'})."
     )
 
@@ -216,7 +231,7 @@ def path_words(path_out: Path, *, written: bool) -> str:
     return f"No path is written to {path_out}, as the goal is not reached; --partial writes what there is."
 
 
-def format_iterations(shape: Sequence[int], used: int | Sequence[int] | None, model: Model) -> str:
-    """The size of the map, K, and that of the model's training where it differs."""
-    size = f"maps of {shape[0]} x {shape[1]} cells"
-    return size if used is None else f"{size}, {_backups(used, model)}"
+def planned_with(model: Model, used: int | Sequence[int] | None) -> str:
+    """The model, K, and that of its training where it differs."""
+    depth = "" if used is None else f", {_backups(used, model)}"
+    return f"Planned with {model.folder or model.id}{depth}."

@@ -15,9 +15,10 @@ from vinlab.cli.output import (
     corner_rule,
     describe,
     exit_code,
-    format_iterations,
     path_words,
+    planned_with,
     print_json,
+    steps_of,
 )
 from vinlab.maps import (
     CostOptions,
@@ -41,13 +42,11 @@ class PlanOptions:
     start: str | None = None
     """ROW,COL of the start, or with --motion ROW,COL,HEADING; that of the file if not given."""
     goal: UseAppendAction[tuple[str, ...]] = ()
-    """ROW,COL of the goal, or with --motion ROW,COL,HEADING; that of the file if not given. Given several times, the
-    nearest by cost is chosen."""
+    """ROW,COL of the goal, as for --start. Of several, given one --goal each, the nearest by cost is chosen."""
     motion: Literal["four", "eight", "differential", "differential-8", "differential-16"] | None = None
     """Moves of a robot: four, eight, or forward, left and right with 4, 8 or 16 headings (N, NNE, NE … or numbers)."""
     model: str | None = None
-    """Shipped model or folder of a run; grid/any if not given, grid/strict where corner cutting is forbidden, or
-    grid/costs on maps with costs."""
+    """Shipped model or folder of a run; if not given, grid/any, grid/strict (no corner cutting) or grid/costs."""
     exact: bool = False
     """Plan the shortest route, or the cheapest on maps with costs, without a network."""
     out: Path = Path("plan.png")
@@ -77,9 +76,7 @@ class PlanOptions:
     grading: Annotated[CostOptions, arg(name="")] = field(default_factory=CostOptions)
     """How values become costs."""
     json: bool = False
-    """Print one JSON object in place of text and figure: reached, cost, optimal_cost and seconds of a map, its length
-    too where it has costs, and the goal of several; scenarios, reached, at_stated_length and seconds_per_plan of
-    scenarios."""
+    """Print one JSON object in place of text and figure: reached, cost, optimal_cost, seconds; counts of scenarios."""
 
     def map_options(self) -> MapOptions:
         """How the file is read."""
@@ -93,9 +90,7 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
     4 if no route exists, 1 for unusable input and 2 for unknown options.
 
     Args:
-        map: A map: PNG, JPEG, WebP, PGM, a ROS .yaml, MovingAI .map, GeoTIFF, .npy or .npz; or a MovingAI .scen, or a
-            folder of them and their maps, all of whose scenarios are run; or, for a model such as mars/vin, an image
-            of terrain.
+        map: A map (image, ROS .yaml, MovingAI .map, GeoTIFF, .npy, .npz), a MovingAI .scen or a folder of them.
         options: How to plan.
     """
     require_backups(options.iterations)
@@ -205,7 +200,8 @@ def _short_summary(map: GridMap, route: Route, *, several: bool) -> dict[str, An
     summary = route_summary(map, route)
     names = ("reached", "cost", "optimal_cost", *(("length",) if map.is_graded else ()))
     goal = {"goal": list(route.goal)} if several else {}
-    return {name: summary[name] for name in names} | goal | {"seconds": route.seconds}
+    cost = {} if route.reached else {"cost": None}  # that of half a path would mislead
+    return {name: summary[name] for name in names} | cost | goal | {"seconds": route.seconds}
 
 
 def _corner_words(cutting: bool, model: Model | None) -> str:
@@ -223,17 +219,17 @@ def _describe_costs(route: Route, model: Model | None) -> str:
     """One sentence about a route on a map with costs."""
     if not route.exists:
         return describe(route)
-    steps = len(route.path) - 1
+    steps = steps_of(route.path)
     if model is None:
-        return f"The cheapest route costs {route.cost:.2f}: {steps} steps of length {route.length:.2f}."
+        return f"The cheapest route costs {route.cost:.2f}: {steps} of length {route.length:.2f}."
     if not route.reached:
         return (
-            f"Goal not reached: the network's path ends after {steps} steps; the cheapest one costs "
+            f"Goal not reached: the network's path ends after {steps}; the cheapest one costs "
             f"{route.optimal_cost:.2f}."
         )
     gap = route.cost / route.optimal_cost - 1 if route.optimal_cost else 0.0
     return (
-        f"Goal reached in {steps} steps of length {route.length:.2f} at a cost of {route.cost:.2f}; the cheapest path "
+        f"Goal reached in {steps} of length {route.length:.2f} at a cost of {route.cost:.2f}; the cheapest path "
         f"costs {route.optimal_cost:.2f} ({'the same' if gap < 1e-9 else f'the route costs {gap:.2%} more'})."
     )
 
@@ -243,13 +239,13 @@ def print_route(map: GridMap, route: Route, model: Model | None) -> None:
     if map.is_graded:
         print(_describe_costs(route, model))
     elif model is None and route.exists:
-        print(f"The shortest route has {len(route.path) - 1} steps and length {route.optimal_cost:.2f}.")
+        print(f"The shortest route has {steps_of(route.path)} and length {route.optimal_cost:.2f}.")
     else:
         print(describe(route))
     if model is not None and map.is_graded and not takes_costs(model.network):
         print(f"{model.id} does not see the costs of the map: it plans by free and blocked cells alone.")
     if model is not None:
-        print(f"Planned with {model.id}, {format_iterations(map.obstacles.shape, route.iterations, model)}.")
+        print(planned_with(model, route.iterations))
     if route.exists and map.frame.unit != "cells":
         length = route_summary(map, route)["world_length"]
         print(f"In world coordinates the path is {length:.3f} {map.frame.unit} long.")

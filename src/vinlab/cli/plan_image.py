@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vinlab.cli.output import NOT_REACHED, REACHED, format_iterations, path_words, print_json
+from vinlab.cli.output import NOT_REACHED, REACHED, path_words, planned_with, print_json, steps_of
 from vinlab.domains.mars.rasters.image import TerrainImage, read_terrain_image
 from vinlab.figures.ground import GroundView, colours_of, ground_figure
 from vinlab.figures.save import save_figure
@@ -42,8 +42,7 @@ def plan_on_image(file: Path, model: Model, options: "PlanOptions") -> int:
     print(f"Read {rows} x {cols} cells of {CELL} x {CELL} pixels.", *image.notes)
     start, goal = _end(options.start, "start"), _end(*(options.goal or (None,)), "goal")
     route = navigate_image(model, image.image, start, goal, iterations=options.iterations)
-    depth = format_iterations((rows, cols), route.iterations, model)
-    print(_describe(route), f"Planned with {model.id}, {depth}.")
+    print(_describe(route), planned_with(model, route.iterations))
     summary = {"reached": route.reached, "cost": route.cost}
     if options.path_out is not None:
         print(path_words(options.path_out, written=_write_path(options, route, _frame(image), summary)))
@@ -79,7 +78,7 @@ def plan_on_ground(file: Path, model: Model, options: "PlanOptions") -> int:
         return code
     cells = "" if pixels == 1 else f" of {pixels} x {pixels} pixels"
     print(f"Read {rows} x {cols} cells{cells} with {model.network.channels} channels.")
-    print(_describe_ground(route), f"Planned with {model.folder or model.id}.")
+    print(_describe_ground(route), planned_with(model, None))
     if options.path_out is not None:
         print(path_words(options.path_out, written=written))
     learned = None if route.reward is None else -route.reward
@@ -113,12 +112,12 @@ def _learned_cost(route: ImageRoute) -> float | None:
 
 
 def _describe_ground(route: ImageRoute) -> str:
-    steps = len(route.path) - 1
+    steps = steps_of(route.path)
     if not route.reached:
-        return f"Goal not reached: the path ends after {steps} steps."
+        return f"Goal not reached: the path ends after {steps}."
     cost = _learned_cost(route)
     words = "" if cost is None else f" and learned cost {cost:.1f}"
-    return f"Reached in {steps} steps of length {route.cost:.2f}{words}."
+    return f"Reached in {steps} of length {route.cost:.2f}{words}."
 
 
 def _cell_frame(frame: Frame, pixels: int) -> Frame:
@@ -144,10 +143,10 @@ def _end(text: str | None, name: str) -> tuple[int, int]:
 
 
 def _describe(route: ImageRoute) -> str:
-    steps = len(route.path) - 1
+    steps = steps_of(route.path)
     if not route.reached:
-        return f"Goal not reached: the path ends after {steps} steps."
-    return f"Reached in {steps} steps of length {route.cost:.2f}; traversability is unknown."
+        return f"Goal not reached: the path ends after {steps}."
+    return f"Reached in {steps} of length {route.cost:.2f}; traversability is unknown."
 
 
 def _frame(image: TerrainImage) -> Frame:

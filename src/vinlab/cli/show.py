@@ -52,7 +52,7 @@ def show(
 
 def _show_card(id: str) -> None:
     if id not in shipped_ids():
-        raise InputError(f"--card: expected a shipped model, got '{id}'{suggestion(id, shipped_ids())}.")
+        raise InputError(f"--card: expected a shipped model, got '{id}'{suggestion(id, shipped_ids())}")
     from vinlab.cli.cards import card_text
 
     print(card_text(id).replace("**", "").replace("`", ""))

@@ -11,7 +11,7 @@ from vinlab.models.names import suggestion
 from vinlab.networks.configs import current_weight_names, network_config
 from vinlab.recording.files import read_bytes
 from vinlab.recording.hashing import text_hash
-from vinlab.recording.json_files import read_json_object
+from vinlab.recording.json_files import read_json_object, require_fields
 from vinlab.recording.weights import fill, load_tensors
 from vinlab.types import InputError
 
@@ -75,10 +75,11 @@ def load(name: str | Path) -> Model:
         return _from_run(Path(name))
     if str(name) in shipped_ids():
         card = read_card(str(name))
+        require_fields(card, {"config": dict}, f"The card of {name}")
         return _build(
             str(name), card["config"], SHIPPED / f"{stem_of(str(name))}.safetensors", card, card.get("sha256")
         )
-    raise InputError(f"There is no model or run '{name}'{suggestion(str(name), shipped_ids())}.")
+    raise InputError(f"There is no model or run '{name}'{suggestion(str(name), shipped_ids())}")
 
 
 def shipped_ids() -> list[str]:

@@ -19,7 +19,7 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
     if plan is None:
         return _map_figure(obstacles, route)
     # Where a reward belongs to a move, a cell shows the mean of its moves, as on the page.
-    reward, value = plan.reward[0].mean(dim=0).numpy(), plan.value[0, 0].numpy()
+    reward, value = plan.reward[0].mean(dim=0).cpu().numpy(), plan.value[0, 0].cpu().numpy()
     lowest = value[_region_of(route.goal, obstacles)].min()
     return plan_figure(
         obstacles,
@@ -32,7 +32,9 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
         start=route.start,
         goal=route.goal,
         reward_range=display_range(reward, obstacles),
-        title=f"K = {'∞' if route.iterations is None else route.iterations} backups",
+        title="value iteration to its fixed point (K = ∞)"
+        if route.iterations is None
+        else f"K = {route.iterations} backups",
     )
 
 

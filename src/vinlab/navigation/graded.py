@@ -21,7 +21,7 @@ def grid_of(map: GridMap, *, corner_cutting: bool | None = None) -> GradedGrid:
     """What moves on a map cost; on a map without costs every free cell costs 1."""
     cutting = map.corner_cutting if corner_cutting is None else corner_cutting
     costs = np.ones(map.obstacles.shape) if map.costs is None else map.costs
-    moves = None if map.relief is None else map.relief.move_costs()
+    moves = None if map.relief is None else map.relief.costs_of
     return GradedGrid(np.where(map.obstacles != 0, np.inf, costs), moves, cutting)
 
 

@@ -125,6 +125,9 @@ class LearnedGround:
             # What the model is shown are multiples of the lowest cost.
             self._lowest = _lowest(self.map)
             return None
+        if self._reach == 0 and hasattr(self._network.reward, "prices"):
+            # A price depends on its own cell alone: the model is shown these cells, wherever they lie.
+            return Change(places, self._grid(_in_a_row(self.map, places)).cells[0])
         for _ in range(self._reach + 1):
             places = _with_neighbours(places, shape)
         window = _window(places, self._reach + 1, shape)
@@ -216,6 +219,13 @@ def _cut(map: GridMap, window: tuple[slice, slice]) -> GridMap:
     relief = map.relief if map.relief is None else replace(map.relief, elevation=map.relief.elevation[window])
     costs = None if map.costs is None else map.costs[window]
     return replace(map, obstacles=map.obstacles[window], costs=costs, relief=relief, water_obstacles=None)
+
+
+def _in_a_row(map: GridMap, cells: Int64[np.ndarray, "N 2"]) -> GridMap:
+    """A map of one row, of some cells of another."""
+    where = tuple(cells[None].transpose(2, 0, 1))
+    costs = None if map.costs is None else map.costs[where]
+    return replace(map, obstacles=map.obstacles[where], costs=costs, water_obstacles=None)
 
 
 def _moves_change(

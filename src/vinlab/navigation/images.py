@@ -11,6 +11,7 @@ from torch import Tensor
 from vinlab.domains.gridworld.validation import require_position
 from vinlab.domains.mars.problem import observe
 from vinlab.domains.terrain_costs.observation import observe as observe_ground
+from vinlab.evaluation.rollout import device_of
 from vinlab.maps.pictures import Picture
 from vinlab.models import Model
 from vinlab.navigation.greedy import follow_moves, greedy_moves
@@ -67,12 +68,12 @@ def blocked_cells(model: Model, image: Image) -> Bool[np.ndarray, "H W"]:
 
 
 def _observation(model: Model, image: Image, goal: tuple[int, int]) -> Float32[Tensor, "1 C h w"]:
-    goals = np.array([goal])
+    goals, device = np.array([goal]), device_of(model.network)
     if not isinstance(image, Picture):
-        return observe(image[None], goals)
+        return observe(image[None], goals).to(device)
     (rows, cols), pixels = cells_of(model, image), model.network.pixels
     values = image.values[None, :, : rows * pixels, : cols * pixels]
-    return observe_ground(values, blocked_cells(model, image)[None], goals, pixels)
+    return observe_ground(values, blocked_cells(model, image)[None], goals, pixels).to(device)
 
 
 @torch.no_grad()
@@ -134,8 +135,8 @@ def _require_image(model: Model, image: Image) -> None:
 @torch.no_grad()
 def _reward(model: Model, image: Image, plan: Any) -> Float32[np.ndarray, "H W"] | None:
     if isinstance(model.network, GroundVin):
-        return -model.network.encode(_observation(model, image, (0, 0))[:, :-1]).costs[0].numpy()
-    return plan.reward[0, 0].numpy() if isinstance(plan, Plan) else None
+        return -model.network.encode(_observation(model, image, (0, 0))[:, :-1]).costs[0].cpu().numpy()
+    return plan.reward[0, 0].cpu().numpy() if isinstance(plan, Plan) else None
 
 
 def _inside(

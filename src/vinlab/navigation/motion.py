@@ -11,7 +11,7 @@ from vinlab.domains.motion.environment import at_goal, possible_moves, step
 from vinlab.domains.motion.problem import MotionProblems, cost_to_go, goal_states, observe, require_free_maps
 from vinlab.evaluation import metrics
 from vinlab.evaluation.all_starts import AllStartsRollout, rollout_from_all_cells
-from vinlab.evaluation.rollout import PlanningPolicy, device_of
+from vinlab.evaluation.rollout import device_of
 from vinlab.planning.moves import LayeredMoves
 from vinlab.types import Iterations
 
@@ -34,19 +34,6 @@ class MotionResults:
     def percent_success(self) -> float:
         """See ``metrics.percent_success``."""
         return metrics.percent_success(self.rollouts.reached, self.free)
-
-
-def evaluate_motion(
-    policy: PlanningPolicy,
-    problems: MotionProblems,
-    moves: LayeredMoves,
-    *,
-    iterations: Iterations = None,
-    corner_cutting: bool = True,
-) -> MotionResults:
-    """Plan all problems at once and roll out from every state."""
-    actions = actions_everywhere(policy, problems, moves, iterations=iterations)
-    return results_of(actions, problems, moves, corner_cutting=corner_cutting)
 
 
 def results_of(

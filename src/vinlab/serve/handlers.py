@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from vinlab.domains.gridworld.expert import solve
-from vinlab.domains.gridworld.mazes import MazeConfig
-from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
 from vinlab.maps import map_from_bytes
 from vinlab.models import Model
 from vinlab.navigation.adaptive import AdaptivePlan, plan_adaptively, start_mask, with_rollouts
@@ -20,6 +18,7 @@ from vinlab.planning.costs import UNREACHABLE
 from vinlab.serve.ground import decode_picture, generated_ground
 from vinlab.serve.schemas import LARGEST_SIDE, MAX_ITERATIONS, PlanRequest, WorldRequest, world_response
 from vinlab.serve.terrain import decode_image, pixels_of, synthetic_world
+from vinlab.serve.worlds import random_world
 from vinlab.types import GridProblems, InputError
 
 
@@ -37,7 +36,7 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
     known = request.obstacles == 0
     if models[request.model].network.iterations is None:  # all that can reach the goal do
         known &= planned.rollouts.reached.reshape(known.shape)
-    value = _known_values(planned.plan.value[0, 0].numpy(), known)
+    value = _known_values(planned.plan.value[0, 0].cpu().numpy(), known)
     return {
         "iterations": route.iterations,
         "reached": route.reached,
@@ -46,7 +45,7 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
         "exact": route.optimal_path.tolist(),
         "optimal": route.optimal_cost if route.exists else None,
         "milliseconds": 1000 * seconds,
-        "reward": _shades(planned.plan.reward[0].mean(dim=0).numpy(), request.obstacles),
+        "reward": _shades(planned.plan.reward[0].mean(dim=0).cpu().numpy(), request.obstacles),
         "value": _shades(value, request.obstacles),
         "moves": _packed(planned.moves.astype(np.uint8)),
     }
@@ -96,27 +95,13 @@ def _packed(cells: np.ndarray) -> str:
 
 
 def answer_world(models: Mapping[str, Model], request: WorldRequest) -> dict[str, Any]:
-    """A random world with a start and a goal; mazes have odd sizes, so they may be a cell smaller."""
+    """A random world with a start and a goal, as the model sees it."""
     model = models.get(request.model)
     if request.kind == "terrain" and model is not None and sees_ground(model):
         return generated_ground(model, request.height, request.width, request.seed)
     if request.kind == "terrain":
         return synthetic_world(request.height, request.width, request.seed)
-    height, width, family = request.height, request.width, None
-    if request.kind == "maze":
-        height, width, family = height - 1 + height % 2, width - 1 + width % 2, MazeConfig()
-    config = GridworldConfig(size=(height, width), family=family)
-    rng = np.random.default_rng(request.seed)
-    problems = sample_problems(config, 1, rng=rng)
-    return world_response(problems.obstacles[0], _far_start(problems, rng), problems.goals[0])
-
-
-def _far_start(problems: GridProblems, rng: np.random.Generator) -> np.ndarray:
-    """One of the tenth of the cells with the longest paths to the goal, so that there is something to see."""
-    costs = solve(problems).costs[0]
-    cells = np.argwhere(np.isfinite(costs) & (costs > 0))
-    order = np.argsort(costs[tuple(cells.T)], kind="stable")
-    return cells[rng.choice(order[-max(1, len(order) // 10) :])]
+    return random_world(request)
 
 
 def answer_map(data: bytes) -> dict[str, Any]:

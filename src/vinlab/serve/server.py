@@ -106,5 +106,9 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
         listener.set_inheritable(True)
     except OSError as error:
-        raise InputError(f"Cannot listen on {host} port {port}: {error.strerror or error}.") from error
+        raise InputError(f"Cannot listen on {host:.80} port {port}: {error.strerror or error}.") from error
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"--host: expected an address or the name of this machine, got {host!r:.80}."
+        ) from error
     return listener

@@ -13,7 +13,8 @@ from vinlab.maps.image import read_image
 from vinlab.models import Model
 from vinlab.navigation.images import takes_images
 from vinlab.serve.schemas import world_response
-from vinlab.types import CELL, InputError
+from vinlab.serve.worlds import far_starts
+from vinlab.types import CELL, GridProblems, InputError
 
 LARGEST_TERRAIN = 100
 """Cells along a side; the image of more would not fit into a request."""
@@ -40,7 +41,7 @@ def decode_image(text: Any, height: int, width: int) -> UInt8[np.ndarray, "h w"]
 
 
 def synthetic_world(height: int, width: int, seed: int) -> dict[str, Any]:
-    """Synthetic terrain with a start and a goal that can be reached from it."""
+    """Synthetic terrain with a start and a goal that can be reached from it, far away."""
     if max(height, width) > LARGEST_TERRAIN:
         raise InputError(
             f"expected terrain of at most {LARGEST_TERRAIN} cells a side, got {height} x {width}."
@@ -54,6 +55,7 @@ def synthetic_world(height: int, width: int, seed: int) -> dict[str, Any]:
         blocked = blocked_cells(slope[None], threshold=PAPER_PATCHES.threshold)
         if blocked.mean() >= PAPER_PATCHES.min_blocked and free_regions(blocked)[1].max() >= least:
             starts, goals = random_ends(blocked, least, rng)
+            starts, _ = far_starts(GridProblems(blocked.astype(np.uint8), starts, goals), rng)
             return _world(image, blocked[0], starts[0], goals[0], slopes_known=True)
     raise InputError(f"No terrain of {height} x {width} cells could be generated; try a larger one.")
 
