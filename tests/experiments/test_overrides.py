@@ -60,7 +60,7 @@ def test_a_shown_configuration_trains_the_same_setting_again(tmp_path, capsys):
     experiment = experiment_of(ID)
     request = TrainingRequest(ID, tmp_path, "smoke", overrides=read_overrides(file, ID))
     found = config_record(experiment, request, configuration(experiment, request))
-    shown = json.loads(file.read_text())
+    shown = json.loads(file.read_text(encoding="utf-8"))
     assert {name: found[name] for name in ("network", "learning", "data")} == {
         name: shown[name] for name in ("network", "learning", "data")
     }

@@ -68,6 +68,16 @@ if __name__ == "__main__":
     assert {id: scores(tmp_path / "killed")[id] for id in expected} == expected
 
 
+def test_a_run_that_was_finished_before_its_worker_died_is_kept(tmp_path):
+    job = Job(planned_runs(["gridworld"], "smoke")[0], tmp_path)
+    (first,) = [event for event in run_locally([job], workers=1) if event.kind != "progress"]
+    manifest = job.run.folder(tmp_path) / "manifest.json"
+    before = manifest.read_bytes()
+    (second,) = run_locally([job], workers=1)
+    assert [first.kind, second.kind] == ["finished", "finished"], second.note
+    assert manifest.read_bytes() == before
+
+
 def test_a_worker_that_is_killed_loses_only_its_epoch(tmp_path):
     job = Job(planned_runs(["gridworld"], "smoke")[1], tmp_path)
     killed = False
@@ -82,8 +92,8 @@ def test_a_worker_that_is_killed_loses_only_its_epoch(tmp_path):
 
 
 def _children(process: int) -> list[int]:
-    text = Path(f"/proc/{process}/task/{process}/children").read_text()
-    names = {int(child): Path(f"/proc/{child}/cmdline").read_text() for child in text.split()}
+    text = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8")
+    names = {int(child): Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8") for child in text.split()}
     return [child for child, command in names.items() if "spawn_main" in command]
 
 

@@ -131,7 +131,10 @@ def test_tensorboard_gets_the_numbers_of_every_experiment(tmp_path):
     train(EXPERIMENT, request(tmp_path, tensorboard=True))
     events = accumulator.EventAccumulator(str(tmp_path / "run" / "tensorboard"))
     events.Reload()
-    logged = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    logged = [
+        json.loads(line)
+        for line in (tmp_path / "run" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert [event.step for event in events.Scalars("weight")] == [1, 2, 3]
     assert [event.value for event in events.Scalars("weight")] == pytest.approx(
         [line["weight"] for line in logged]

@@ -19,3 +19,15 @@ def test_clicked_pages_are_numbered_in_their_order():
     texts = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
     assert {"0  p0", "1  p2", "2  p5"} <= set(texts)
     assert figure.texts[0].get_text().endswith("…")
+
+
+def test_long_titles_at_the_rim_lie_inside_the_figure():
+    titles = [f"p{n} with a rather long title" for n in range(6)]
+    figure = tree_figure(TreePlan(titles, PARENTS, np.linspace(0, 1, 6), [0, 2, 5], "a query"))
+    figure.canvas.draw()
+    page = figure.bbox
+    for text in figure.axes[0].texts:
+        if text.get_text():
+            drawn = text.get_window_extent()
+            assert page.x0 <= drawn.x0 < drawn.x1 <= page.x1
+            assert page.y0 <= drawn.y0 < drawn.y1 <= page.y1

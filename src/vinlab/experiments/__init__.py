@@ -16,7 +16,7 @@ def experiment_named(name: str) -> "Experiment":
     """The experiment of this name."""
     name = ALIASES.get(name, name)
     if name not in NAMES:
-        raise InputError(f"There is no experiment '{name}'{suggestion(name, NAMES)}.")
+        raise InputError(f"There is no experiment '{name}'{suggestion(name, NAMES)}")
     return import_module(f"vinlab.experiments.{name}").EXPERIMENT
 
 
@@ -24,7 +24,7 @@ def experiment_of(id: str) -> "Experiment":
     """The experiment that a setting belongs to; the first one where several show it."""
     entries = read_catalogue()
     if id not in entries:
-        raise InputError(f"There is no setting '{id}'{suggestion(id, entries)}.")
+        raise InputError(f"There is no setting '{id}'{suggestion(id, entries)}")
     return experiment_named(entries[id].experiment)
 
 

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from vinlab.experiments.plan import PlannedRun
+from vinlab.experiments.plan import PlannedRun, missing_runs
 from vinlab.learners.callbacks import Progress
 from vinlab.types import InputError, missing_library
 
@@ -45,19 +45,23 @@ class Event:
 
 
 def run_job(job: Job, report: Progress, threads: int | None = None) -> None:
-    """Train one setting, or continue it; large weights are removed when it is finished."""
+    """Train one setting, or continue it; large weights are removed when it is finished.
+
+    A run that is finished already stays as it is: its worker may have died before it could say so.
+    """
     import torch
 
     from vinlab.experiments import experiment_named
     from vinlab.experiments.runner import train
-    from vinlab.recording.finished_run import WEIGHTS
+    from vinlab.recording.finished_run import WEIGHTS, is_finished, open_run
 
     if threads is not None:
         torch.set_num_threads(threads)
     request = job.run.request(job.root, job.data)
-    train(experiment_named(job.run.experiment), request, progress=report)
+    if not is_finished(request.out) or missing_runs([job.run], [open_run(request.out)]):
+        train(experiment_named(job.run.experiment), request, progress=report)
     weights = request.out / WEIGHTS
-    if weights.stat().st_size > KEPT_WEIGHTS:
+    if weights.exists() and weights.stat().st_size > KEPT_WEIGHTS:
         weights.unlink()
 
 

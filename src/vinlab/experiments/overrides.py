@@ -83,7 +83,7 @@ def _changed_stages(part: Any, path: Sequence[str], entry: Any, name: str) -> An
         return replace(part, stages=_changed_items(stages, path, entry, name))
     known = [field.name for field in fields(part)]
     raise InputError(
-        f"--set {name}: expected a field of {type(part).__name__}, got '{path[0]}'{suggestion(path[0], known)}."
+        f"--set {name}: expected a field of {type(part).__name__}, got '{path[0]}'{suggestion(path[0], known)}"
     )
 
 

@@ -39,7 +39,7 @@ class RunResult:
 
 def epoch_cpu_seconds(metrics: Sequence[Mapping[str, Any]]) -> float | None:
     """The median processor time of the epochs that a run logged, if it did."""
-    counted = [line["cpu_seconds"] for line in metrics if "cpu_seconds" in line]
+    counted = [line["cpu_seconds"] for line in metrics if "epoch" in line and "cpu_seconds" in line]
     return round(statistics.median(counted), 2) if counted else None
 
 

@@ -12,6 +12,7 @@ from vinlab.experiments.base import Experiment, FitContext, Option, TrainingRequ
 from vinlab.experiments.overrides import override
 from vinlab.experiments.results import RunResult, count_parameters, epoch_cpu_seconds
 from vinlab.learners import distributed
+from vinlab.learners.allocator import keep_freed_memory
 from vinlab.learners.callbacks import CallbackLogger, Progress, RunLogger, no_progress
 from vinlab.learners.training_state import Best
 from vinlab.recording.finished_run import METRICS, FinishedRun, open_run
@@ -29,6 +30,7 @@ def train(
 ) -> FinishedRun:
     """Train a setting, evaluate it on its test data and record the run."""
     require_supported(experiment, request)
+    keep_freed_memory()
     config = configuration(experiment, request)
     data = experiment.make_data(config, request)
     config = experiment.adapt(config, data)

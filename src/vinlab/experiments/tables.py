@@ -82,6 +82,7 @@ PAPER_SUCCESS = Column[Row](
 )
 OUR_SUCCESS = Column[Row]("success, ours", lambda row: row.percent("success_rate"))
 MINUTES = Column[Row]("minutes", lambda row: mean_text(minutes_of(row.runs), digits=1))
+CPU_MINUTES = Column[Row]("CPU minutes", lambda row: mean_text(cpu_minutes_of(row.runs), digits=1))
 COMMAND = Column[Row]("command", lambda row: f"`{run_command(row.manifest)}`")
 
 
@@ -120,8 +121,13 @@ def scores_of(runs: Iterable[FinishedRun]) -> list[Mapping[str, Any]]:
 
 
 def minutes_of(runs: Iterable[FinishedRun]) -> list[float]:
-    """The training time of each run."""
+    """The training time of each run, by the clock."""
     return [run.result["training_seconds"] / 60 for run in runs]
+
+
+def cpu_minutes_of(runs: Iterable[FinishedRun]) -> list[float]:
+    """The processor time of each training, which other work on the machine hardly disturbs."""
+    return [sum(line.get("cpu_seconds", 0.0) for line in run.metrics()) / 60 for run in runs]
 
 
 def counts_text(counts: Iterable[int]) -> str:

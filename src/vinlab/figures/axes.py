@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -25,6 +26,15 @@ def dress(axes: Axes, *, across: str, up: str, ticks: int = 6) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True))
     for side, spine in axes.spines.items():
         spine.set(color=style.FRAME, linewidth=0.8, visible=side in ("left", "bottom"))
+
+
+def colour_scale(strip: Axes, colours: ScalarMappable, *, ticks: int = 4, extend: str = "neither") -> Any:
+    """A horizontal scale of colours, with few numbers, that fills its axes."""
+    scale = strip.figure.colorbar(colours, cax=strip, orientation="horizontal", extend=extend)
+    scale.outline.set_visible(False)  # pyright: ignore
+    scale.ax.xaxis.set_major_locator(MaxNLocator(ticks))
+    scale.ax.tick_params(labelsize=style.TICK_SIZE, length=2, color=style.FRAME, labelcolor=style.INK)
+    return scale
 
 
 def legend_below(figure: Figure, panels: Sequence[Axes], *, columns: int = 4) -> None:

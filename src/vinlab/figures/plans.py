@@ -7,10 +7,9 @@ from jaxtyping import Num, Shaped
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.ticker import MaxNLocator
 
 from vinlab.figures import maps, style
-from vinlab.figures.axes import LEGEND
+from vinlab.figures.axes import LEGEND, colour_scale
 from vinlab.figures.maps import Position
 
 MARGIN = 0.2
@@ -120,10 +119,7 @@ def _colour_scale(figure: Figure, layout: _Layout, index: int, image: AxesImage)
     width = min(max(layout.panel_width, 1.4), 2.6)
     left += (layout.panel_width - width) / 2
     axes = style.place(figure, left, top + layout.panel_height + 0.12, width, 0.09)
-    scale = figure.colorbar(image, cax=axes, orientation="horizontal", extend=_beyond(image))
-    scale.outline.set_visible(False)  # pyright: ignore
-    scale.ax.xaxis.set_major_locator(MaxNLocator(4))
-    scale.ax.tick_params(labelsize=style.TICK_SIZE, length=2, color=style.FRAME, labelcolor=style.INK)
+    colour_scale(axes, image, extend=_beyond(image))
 
 
 def _beyond(image: AxesImage) -> str:

@@ -17,6 +17,8 @@ LEFT, TOP, BELOW = 0.75, 0.45, 0.55
 KEY, LETTER = 0.55, 0.068
 """The width of a legend in inches: its line sample, and each letter of its text."""
 
+DASHES = ("-", "--", ":")
+"""Of the first curves, and of those for which no colour is left."""
 
 Points = Mapping[int, float] | Mapping[float, float]
 """The values of y by x."""
@@ -41,8 +43,11 @@ def seeds_figure(
     figure = style.new_figure(LEFT + WIDTH + legend, TOP + HEIGHT + BELOW)
     style.write_title(figure, title, 0.12)
     axes = style.place(figure, LEFT, TOP, WIDTH, HEIGHT)
-    for colour, curve in zip(style.LINES * len(curves), curves, strict=False):
-        _draw(axes, curve, colour)
+    looks = [(dashes, colour) for dashes in DASHES for colour in style.LINES]
+    if len(curves) > len(looks):
+        raise InputError(f"curves: expected at most {len(looks)} curves, got {len(curves)}.")
+    for (dashes, colour), curve in zip(looks, curves, strict=False):
+        _draw(axes, curve, colour, dashes)
     dress(axes, across=across, up=up, ticks=7)
     if is_share:
         axes.set_ylim(0, 1)
@@ -51,10 +56,11 @@ def seeds_figure(
     return figure
 
 
-def _draw(axes: Axes, curve: Curve, colour: str) -> None:
+def _draw(axes: Axes, curve: Curve, colour: str, dashes: str) -> None:
     # Only values of x that all seeds have can be compared.
     xs = sorted(set.intersection(*(set(seed) for seed in curve.seeds)))
     ys = np.array([[seed[x] for x in xs] for seed in curve.seeds])
-    axes.plot(xs, ys.mean(axis=0), color=colour, linewidth=1.5, label=curve.label, clip_on=False)
+    line = {"color": colour, "linestyle": dashes, "linewidth": 1.5}
+    axes.plot(xs, ys.mean(axis=0), **line, label=curve.label, clip_on=False)
     if len(ys) > 1:
         axes.fill_between(xs, ys.min(axis=0), ys.max(axis=0), color=colour, alpha=0.18, linewidth=0)

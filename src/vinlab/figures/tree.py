@@ -28,8 +28,9 @@ RING = 1.0
 """The distance between one level and the next."""
 INNER_ROOM = 4
 """A page on the first ring takes the room of this many further out."""
-MARGIN = np.array([0.95, 0.6])
-"""Room for the titles beside the outermost pages, in the same unit."""
+MARGIN = 0.3
+LETTER, LARGE_LETTER = 0.06, 0.1
+"""Room around the tree and for a letter of a title at the rim, larger for pages clicked, in the same unit."""
 BEST = 20
 """How many of the pages with the highest values get their title at the rim, as far as the titles fit."""
 TITLE_ROOM = 1.8
@@ -67,7 +68,7 @@ def depths_of(parents: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
 def tree_figure(plan: TreePlan) -> Figure:
     """The tree around its root; the brighter a page, the higher its value."""
     positions = spread_tree(plan.parents, titled_at_rim(plan))
-    low, high = positions.min(axis=0) - MARGIN, positions.max(axis=0) + MARGIN
+    low, high = _corners(plan, positions)
     width, height = WIDTH, WIDTH * float((high[1] - low[1]) / (high[0] - low[0]))
     figure = new_figure(width, height + HEADER + FOOTER)
     axes = place(figure, 0.0, HEADER, width, height)
@@ -81,6 +82,20 @@ def tree_figure(plan: TreePlan) -> Figure:
     shown = "\n".join(lines[:3]) + (" …" if len(lines) > 3 else "")
     figure.text(0.5, 0.985, shown, ha="center", va="top", size=LABEL_SIZE, color=INK, style="italic")
     return figure
+
+
+def _corners(
+    plan: TreePlan, positions: Float[np.ndarray, "n 2"]
+) -> tuple[Float[np.ndarray, " 2"], Float[np.ndarray, " 2"]]:
+    """The lower left and the upper right end of all pages and of the titles at the rim."""
+    titled = sorted(titled_at_rim(plan))
+    lengths = np.array(
+        [len(plan.titles[node]) * (LARGE_LETTER if node in plan.path else LETTER) for node in titled]
+    )
+    outside = positions[titled]
+    away = outside / np.maximum(np.linalg.norm(outside, axis=1, keepdims=True), 1e-9)
+    ends = np.concatenate([positions, outside + lengths[:, None] * away])
+    return ends.min(axis=0) - MARGIN, ends.max(axis=0) + MARGIN
 
 
 def titled_at_rim(plan: TreePlan) -> set[int]:

@@ -1,4 +1,4 @@
-"""A VIN as a policy of stable-baselines3; needs the extra ``vinlab[rl]``.
+"""A VIN as a policy of stable-baselines3; needs the extra ``rl``.
 
 Stable-baselines3 passes single steps, so every step needs its own plan. ``vinlab.learners.trpo`` plans once for all
 steps on a map and is much faster.

@@ -27,7 +27,6 @@ REGISTRY: dict[str, str] = {
     "authors-vin": "grid.configs:AuthorsVinConfig",
     "authors-untied-vin": "grid.configs:AuthorsUntiedVinConfig",
     "authors-hierarchical-vin": "grid.configs:AuthorsHierarchicalVinConfig",
-    "action-dropout-vin": "grid.configs:ActionDropoutVinConfig",
     "untied-vin": "grid.configs:UntiedVinConfig",
     "hierarchical-vin": "grid.configs:HierarchicalVinConfig",
     "cost-vin": "grid.cost_vin:CostVinConfig",
@@ -60,6 +59,7 @@ REGISTRY: dict[str, str] = {
     "reactive": "links.configs:ReactiveConfig",
     "index-vin": "links.configs:IndexVinConfig",
     "member-vin": "links.configs:MemberVinConfig",
+    "softmax-vin": "links.configs:SoftmaxVinConfig",
     "page-vin": "links.configs:PageVinConfig",
     "seen-graph-vin": "links.game:SeenGraphVinConfig",
 }

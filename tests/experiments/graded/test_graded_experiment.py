@@ -56,7 +56,7 @@ def test_no_map_is_in_two_of_the_sets():
 def test_a_run_is_trained_evaluated_and_put_into_a_table(tmp_path):
     request = TrainingRequest(id="grid/costs", out=tmp_path / "run", budget="smoke")
     train(EXPERIMENT, request)
-    scores = json.loads((tmp_path / "run" / "result.json").read_text())["scores"]
+    scores = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))["scores"]
     assert {"noise 32", "mazes 31"} <= scores.keys()
     assert all(0 <= found["success_rate"] <= 1 for found in scores.values())
     with pytest.raises(InputError, match="plans until the value settles"):

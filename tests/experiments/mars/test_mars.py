@@ -150,7 +150,7 @@ def test_both_stages_are_written_for_tensorboard(runs, tmp_path):
     tags = events.Tags()["scalars"]
     assert {"imitation/loss", "reach/loss", "reach/validation_reached"} <= set(tags)
     assert not any("stage" in tag for tag in tags)
-    assert (run.folder / METRICS).read_text().count("\n") == 2
+    assert (run.folder / METRICS).read_text(encoding="utf-8").count("\n") == 2
 
 
 def test_an_option_that_would_be_ignored_is_refused(tmp_path):

@@ -21,15 +21,12 @@ KEYS = ("im_data", "value_data", "state_xy_data", "label_data")
 ROW_KEYS = ("batch_im_data", "batch_value_data", "state_x_data", "state_y_data", "batch_label_data")
 """The same states shuffled within their map, in rows of ten; filler repeats a map's last state."""
 
-MOST_NUMBERS = 2**26
-"""Numbers in an array of a file."""
-NUMERIC = (
-    "double",
-    "single",
-    "logical",
-    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
-)
-"""The classes of arrays that hold numbers."""
+LARGEST_ARRAY = 64 * 2**20
+"""Bytes of an array of a file."""
+NUMERIC = {"double": 8, "single": 4, "logical": 1} | {
+    f"{sign}int{8 * size}": size for sign in ("", "u") for size in (1, 2, 4, 8)
+}
+"""The classes of arrays that hold numbers, and the bytes of a number."""
 
 AUTHORS_ATTEMPTS = 5000
 """Maps attempted for each of the files; some attempts gave none."""
@@ -204,5 +201,7 @@ def _content(path: Path) -> bytes:
 def _require_modest(path: Path, key: str, shape: tuple[int, ...], kind: str) -> None:
     if kind not in NUMERIC or len(shape) != 2:
         raise InputError(f"{path}: expected rows of numbers in {key}, got {kind} of {shape}.")
-    if math.prod(shape) > MOST_NUMBERS:
-        raise InputError(f"{path}: expected at most {MOST_NUMBERS:,} numbers in {key}, got {shape}.")
+    if math.prod(shape) * NUMERIC[kind] > LARGEST_ARRAY:
+        raise InputError(
+            f"{path}: expected at most {LARGEST_ARRAY // 2**20} MB in {key}, got {kind} of {shape}."
+        )

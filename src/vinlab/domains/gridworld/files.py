@@ -16,7 +16,7 @@ from vinlab.types import GridProblems, InputError
 
 ARRAYS = ("obstacles", "starts", "goals")
 
-LARGEST_FILE, LARGEST_ARRAY, LARGEST_ARRAYS = 192 * 2**20, 256 * 2**20, 512 * 2**20
+LARGEST_FILE, LARGEST_ARRAY, LARGEST_ARRAYS = 192 * 2**20, 256 * 2**20, 320 * 2**20
 """Bytes of a file, of an array that is unpacked (images of terrain are larger than maps), and of all its arrays."""
 MOST_CELLS, LARGEST_SIDE = 2**25, 4096
 """Cells of all maps of a file, and along a side of one."""

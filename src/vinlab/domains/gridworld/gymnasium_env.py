@@ -1,6 +1,7 @@
 """The grid-world as a Gymnasium environment."""
 
-from typing import Any
+from dataclasses import fields
+from typing import Any, TypeVar
 
 import gymnasium
 import numpy as np
@@ -12,6 +13,7 @@ from vinlab.domains.gridworld.rendering import RENDER_MODES, render_cells, requi
 from vinlab.types import GOAL_MARK, MOVE_COSTS, MOVE_NAMES, GridProblems, InputError
 
 Observation = dict[str, Any]
+Config = TypeVar("Config")
 
 
 def observation_space(height: int, width: int) -> gymnasium.Space:
@@ -25,15 +27,15 @@ def observation_space(height: int, width: int) -> gymnasium.Space:
 RENDERING = {"render_modes": list(RENDER_MODES), "render_fps": 8}
 
 
-def config_of(config: GridworldConfig | None, options: dict[str, Any]) -> GridworldConfig:
-    """The maps and rules: a whole configuration, or some of its fields such as ``size``."""
+def config_of(kind: type[Config], config: Config | None, options: dict[str, Any]) -> Config:
+    """The maps and rules: a whole configuration, or one with some of its fields such as ``size``."""
     if config is not None and options:
         raise InputError(f"expected a config or single options, got a config and {', '.join(options)}.")
-    unknown = [name for name in options if name not in GridworldConfig.__dataclass_fields__]
+    known = [field.name for field in fields(kind)]  # pyright: ignore[reportArgumentType]
+    unknown = [name for name in options if name not in known]
     if unknown:
-        known = ", ".join(GridworldConfig.__dataclass_fields__)
-        raise InputError(f"expected options of the maps ({known}), got {', '.join(unknown)}.")
-    return config or GridworldConfig(**options)
+        raise InputError(f"expected options of the maps ({', '.join(known)}), got {', '.join(unknown)}.")
+    return config or kind(**options)
 
 
 class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
@@ -57,7 +59,7 @@ class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
         """Problems are drawn from those given, or sampled from the config or from its fields such as ``size``."""
         if problems is not None and len(problems) == 0:
             raise InputError("problems: expected at least one problem, got none.")
-        self._config = config_of(config, options)
+        self._config = config_of(GridworldConfig, config, options)
         self.render_mode = require_render_mode(render_mode)
         self._problems = problems
         height, width = self._config.shape if problems is None else problems.obstacles.shape[1:]

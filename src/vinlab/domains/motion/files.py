@@ -42,7 +42,7 @@ def read_gppn_mazes(path: Path, layers: int) -> MotionProblems:
     if arrays[names[1]].shape != (wanted[0], layers, *wanted[1:]) or layers not in HEADINGS:
         raise InputError(
             f"{names[1]} in {path}: expected the shape {(wanted[0], layers, *wanted[1:])} for moves with "
-            f"{layers} orientations, got {arrays[names[1]].shape}."
+            f"{layers} orientation{'s' * (layers > 1)}, got {arrays[names[1]].shape}."
         )
     mazes, goals = (require_binary(arrays[name], f"{name} in {path}") for name in names)
     if not (goals.reshape(len(goals), -1).sum(axis=1) == 1).all():

@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from vinlab.domains.gridworld.gymnasium_env import RENDERING
+from vinlab.domains.gridworld.gymnasium_env import RENDERING, config_of
 from vinlab.domains.gridworld.rendering import PIXELS, render_cells, require_render_mode
 from vinlab.domains.motion.environment import at_goal, possible_moves, step
 from vinlab.domains.motion.problem import MotionConfig, MotionProblems, observe, sample_problems
@@ -17,17 +17,6 @@ Observation = dict[str, Any]
 
 MARK = 4
 """Pixels of the side of the mark that shows the heading."""
-
-
-def _config_of(config: MotionConfig | None, options: dict[str, Any]) -> MotionConfig:
-    """A whole configuration, or some of its fields."""
-    if config is not None and options:
-        raise InputError(f"expected a config or single options, got a config and {', '.join(options)}.")
-    unknown = [name for name in options if name not in MotionConfig.__dataclass_fields__]
-    if unknown:
-        known = ", ".join(MotionConfig.__dataclass_fields__)
-        raise InputError(f"expected options of the maps ({known}), got {', '.join(unknown)}.")
-    return config or MotionConfig(**options)
 
 
 class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
@@ -57,7 +46,7 @@ class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
             raise InputError("problems: expected at least one problem, got none.")
         if moves is not None and problems is None:
             raise InputError("moves: expected problems with a table of one's own, got none.")
-        self._config = _config_of(config, options)
+        self._config = config_of(MotionConfig, config, options)
         self.render_mode = require_render_mode(render_mode)
         self._moves = motion_named(self._config.motion) if moves is None else moves
         self._problems = problems

@@ -13,7 +13,7 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("success", lambda row: row.percent("success_rate", 1)),
     Column("optimal moves", lambda row: row.percent("optimal_action_accuracy")),
     Column("extra steps", lambda row: row.mean("trajectory_difference")),
-    tables.MINUTES,
+    tables.CPU_MINUTES,
     tables.COMMAND,
 )
 
