@@ -11,26 +11,10 @@ import torch
 
 import vinlab
 from vinlab.domains.gridworld.problem import GridworldConfig, observe, sample_problems
+from vinlab.networks.grid.learned_moves import kernels_of, moves_of_plan
 from vinlab.planning import SharedKernels
-from vinlab.types import MOVE_NAMES, MOVE_OFFSETS
 
 PROBLEMS = 200
-MINIMUM_SHARE = 0.01
-"""A channel that wins in a smaller share of the free cells does not count: no value flows through it."""
-
-
-def kernels_of(network: vinlab.ValueIterationNetwork) -> SharedKernels | None:
-    """The kernels of all backups, of the finest level where there are several; None where each has its own."""
-    found = network.transition(torch.empty(0))
-    found = found[-1] if isinstance(found, list) else found
-    return found if isinstance(found, SharedKernels) else None
-
-
-def direction(kernel: np.ndarray) -> str:
-    """The move to the neighbour that a kernel weighs most."""
-    offset = np.array(np.unravel_index(kernel.argmax(), kernel.shape)) - np.array(kernel.shape) // 2
-    match = (offset == MOVE_OFFSETS).all(axis=1)
-    return MOVE_NAMES[match.argmax()] if match.any() else "stay"
 
 
 def describe(model: vinlab.Model, kernels: SharedKernels) -> str:
@@ -41,11 +25,7 @@ def describe(model: vinlab.Model, kernels: SharedKernels) -> str:
     with torch.no_grad():
         plan = model.network.plan(observation)
     free, goal = problems.obstacles == 0, observation[:, 1].numpy() > 0
-    winners = plan.q.argmax(dim=1).numpy()[free]
-    shares = np.bincount(winners, minlength=plan.q.shape[1]) / len(winners)
-    values = kernels.value.detach().numpy()[:, 0]
-    won = {direction(kernel) for kernel, share in zip(values, shares, strict=True) if share > MINIMUM_SHARE}
-    moves = [move for move in MOVE_NAMES if move in won]
+    moves = moves_of_plan(plan, kernels, free)
     reward = plan.reward[:, 0].numpy()
     levels = (reward[goal].mean(), reward[~free].mean(), reward[free & ~goal].mean())
     rewards = "reward {:+.2f} at the goal, {:+.2f} at obstacles, {:+.2f} elsewhere".format(*levels)

@@ -1,4 +1,4 @@
-"""Train a VIN with stable-baselines3's PPO instead of our own learner (pip install "vinlab[rl]").
+"""Train a VIN with stable-baselines3's PPO instead of our own learner (pip install -e '.[rl]').
 
 Any learner that takes a Gymnasium environment can train a VIN. PPO plans again for every step, so this is slower than
 `vinlab train rl/8/vin`; the network is the same.
@@ -7,6 +7,7 @@ Any learner that takes a Gymnasium environment can train a VIN. PPO plans again 
 import argparse
 
 import numpy as np
+import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_util import make_vec_env
 
@@ -21,6 +22,7 @@ SIZE = 8
 
 
 def main(steps: int, difficulty: int) -> float:
+    torch.set_num_threads(1)  # maps this small are fastest on one thread
     maps = GridworldConfig(size=SIZE)
     worlds = make_vec_env(
         lambda: HoleWorldEnvironment(maps, difficulty=difficulty, horizon=20), n_envs=8, seed=0

@@ -12,7 +12,7 @@ import vinlab
 
 PACKAGE = Path(vinlab.__file__).parent
 
-SAFE_FILES = {"recording.files", "recording.array_files", "recording.json_files"}
+SAFE_FILES = {"recording.files", "recording.array_files", "recording.json_files", "recording.tiff_files"}
 """The readers of files from unknown sources, which every reader of a format is built on."""
 
 SEES: dict[str, set[str]] = {

@@ -188,6 +188,12 @@ def test_no_page_installs_the_package_from_an_index_that_does_not_have_it(page):
     assert re.findall(r"pip install (?:-U )?['\"]?vinlab(?:\[\w+\])?['\"]?(?:\s|`|$)", PAGES[page]) == []
 
 
+def test_no_script_installs_the_package_from_an_index_that_does_not_have_it():
+    files = [*(ROOT / "examples").glob("*.py"), *(ROOT / "src").rglob("*.py")]
+    named = re.compile(r"install [^\n]*vinlab\[|extra ``vinlab\[")
+    assert [str(file) for file in files if named.search(file.read_text())] == []
+
+
 def test_commands_in_wide_tables_are_not_broken():
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert "extra_css: [stylesheets/tables.css]" in settings

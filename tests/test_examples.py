@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from vinlab.modules.transition import move_kernels
+from vinlab.networks.grid.learned_moves import direction
 from vinlab.types import MOVE_NAMES
 
 EXAMPLES = {path.stem: path for path in sorted((Path(__file__).parents[1] / "examples").glob("*.py"))}
@@ -40,6 +41,6 @@ def test_every_backup_carries_the_value_one_cell_further():
 def test_the_direction_of_a_move_kernel_is_its_move(capsys):
     example = runpy.run_path(str(EXAMPLES["learned_moves"]))
     kernels = move_kernels().value.numpy()[:, 0]
-    assert tuple(map(example["direction"], kernels[: len(MOVE_NAMES)])) == MOVE_NAMES
+    assert tuple(map(direction, kernels[: len(MOVE_NAMES)])) == MOVE_NAMES
     example["main"]("gridworld/8/vin")
     assert "8 of 8 moves" in capsys.readouterr().out
