@@ -6,8 +6,10 @@ import torch
 from helpers.terrain_problems import open_terrain, rough_terrain
 from vinlab.domains.mars.expert import DemonstrationConfig, demonstrate
 from vinlab.experiments.mars import validation
-from vinlab.experiments.mars.validation import reach_rate, validate
+from vinlab.experiments.mars.validation import reach_rate, tune_caution, validate
 from vinlab.networks.terrain.classifier import StraightLine
+from vinlab.networks.terrain.configs import TerrainShortestPathConfig
+from vinlab.networks.terrain.costs import GAIN
 from vinlab.types import MOVE_OFFSETS
 
 
@@ -45,3 +47,16 @@ def test_the_share_is_that_of_single_rollouts(monkeypatch):
         shares.append(np.mean([walk(batch, moves, problem, tuple(cell), 4) for cell in cells]))
     assert 0 < np.mean(shares) < 1
     assert reach_rate(StraightLine(), demonstrations) == np.mean(shares)
+
+
+def test_the_caution_that_reaches_the_goal_most_often_is_chosen():
+    demonstrations = shown(rough_terrain(3))
+    blocked = demonstrations[range(3)].blocked
+    network = TerrainShortestPathConfig(hidden=4).build()
+    slight = torch.where(blocked, 0.1, 1e-6).expm1().log() / GAIN  # steep cells are known, and hardly shunned
+    network.reward.risk_logits = lambda images: slight[:, None]  # pyright: ignore
+    before = reach_rate(network, demonstrations)
+    tune_caution(network, demonstrations)
+    assert network.reward.caution > 1  # pyright: ignore
+    assert reach_rate(network, demonstrations) == 1.0 > before
+    assert "reward.caution" in network.state_dict()  # so that a run keeps it

@@ -2,12 +2,12 @@
 
 import json
 
+import pytest
 import torch
 
-from vinlab.modules.move_cost import GAIN
 from vinlab.networks.configs import network_config
 from vinlab.networks.terrain.configs import ClassifierConfig, TerrainShortestPathConfig, image_layers
-from vinlab.networks.terrain.costs import TerrainShortestPathVin
+from vinlab.networks.terrain.costs import GAIN, TerrainShortestPathVin
 from vinlab.recording.serialization import to_plain
 from vinlab.types import CELL, MOVE_NAMES, MOVE_OFFSETS
 
@@ -19,27 +19,32 @@ def images(count: int = 2) -> torch.Tensor:
     return torch.randn(count, 1, SIDE * CELL, SIDE * CELL)
 
 
-def with_prices(log_prices: torch.Tensor) -> TerrainShortestPathVin:
-    """The network with these logarithms of prices, whatever the image."""
+def with_risks(risks: torch.Tensor) -> TerrainShortestPathVin:
+    """The network with these risks, whatever the image."""
     network = TerrainShortestPathConfig(hidden=4).build()
-    network.reward.log_prices = lambda images: log_prices[None, None] / GAIN  # pyright: ignore
+    logits = risks.expm1().log() / GAIN
+    network.reward.risk_logits = lambda images: logits[None, None]  # pyright: ignore
     return network
 
 
-def test_a_move_costs_its_length_times_the_price_of_the_cell_it_enters():
-    log_prices = torch.zeros(SIDE, SIDE)
-    log_prices[2, 3] = 2.0
-    costs = with_prices(log_prices).encode(images(1))[0]
+@pytest.mark.parametrize("caution", [1.0, 3.0])
+def test_a_move_costs_its_length_times_one_plus_the_risk_of_the_cell_it_enters(caution: float):
+    risks = torch.zeros(SIDE, SIDE)
+    risks[2, 3] = 2.0
+    network = with_risks(risks)
+    network.reward.caution.fill_(caution)  # pyright: ignore
+    costs = network.encode(images(1))[0]
     for move, (down, right) in enumerate(MOVE_OFFSETS):
         row, col = 2 - int(down), 3 - int(right)
         length = float(torch.tensor([down, right], dtype=torch.float32).norm())
-        torch.testing.assert_close(costs[move, row, col].item(), length * float(torch.tensor(2.0).exp()))
+        torch.testing.assert_close(costs[move, row, col].item(), length * (1 + 2 * caution))
+        torch.testing.assert_close(costs[move, 0, 0].item(), length)
 
 
 def test_the_policy_goes_around_expensive_cells():
-    log_prices = torch.zeros(SIDE, SIDE)
-    log_prices[:-1, 3] = 5.0  # a wall with a gap in the last row
-    network = with_prices(log_prices)
+    risks = torch.zeros(SIDE, SIDE)
+    risks[:-1, 3] = 80.0  # a wall with a gap in the last row
+    network = with_risks(risks)
     moves = network.dense_logits(images(1), torch.tensor([[[0, 5]]])).argmax(dim=1)[0]
     assert MOVE_NAMES[int(moves[0, 2])] == MOVE_NAMES[int(moves[1, 2])]
     assert tuple(MOVE_OFFSETS[int(moves[2, 2])]) in {(1, 0), (1, -1)}
@@ -58,8 +63,8 @@ def test_goals_share_the_costs_and_every_weight_gets_a_gradient():
 
 def test_outside_of_training_an_image_and_its_flip_cost_the_same():
     network = TerrainShortestPathConfig(hidden=4, flip_average=True).build().eval()
-    prices = network.reward.log_prices(images())
-    torch.testing.assert_close(network.reward.log_prices(images().flip(2)), prices.flip(2))
+    logits = network.reward.risk_logits(images())
+    torch.testing.assert_close(network.reward.risk_logits(images().flip(2)), logits.flip(2))
 
 
 def test_image_layers_of_cells_see_no_other_cell():

@@ -10,6 +10,7 @@ from vinlab.domains.mars.expert import TerrainDemonstrations
 from vinlab.evaluation.all_starts import rollout_from_all_cells
 from vinlab.learners.callbacks import Validation
 from vinlab.navigation.greedy import next_cells
+from vinlab.networks.terrain.costs import TerrainCosts, TerrainShortestPathVin
 from vinlab.networks.terrain.policies import TerrainPolicy
 from vinlab.types import DenseDemonstrations
 
@@ -18,6 +19,9 @@ BATCH = 100
 
 HORIZON = 40
 """Moves within which a rollout must reach the goal."""
+
+CAUTIONS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
+"""Weights of the risk of a cell that are tried, as many as of a classifier's cost."""
 
 
 @torch.no_grad()
@@ -49,3 +53,15 @@ def validate(demonstrations: TerrainDemonstrations, policy: Any) -> Validation:
     """The share of the cells of validation terrain that reach the goal."""
     reached = reach_rate(policy, demonstrations)
     return Validation(reached, {"validation_reached": reached})
+
+
+def tune_caution(policy: TerrainShortestPathVin, demonstrations: TerrainDemonstrations) -> None:
+    """Give the risks the weight that reaches the goal from most cells of the validation terrain."""
+    assert isinstance(policy.reward, TerrainCosts)
+    caution = policy.reward.caution
+
+    def reached(weight: float) -> float:
+        caution.fill_(weight)
+        return reach_rate(policy, demonstrations)
+
+    caution.fill_(max(CAUTIONS, key=reached))

@@ -5,7 +5,6 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.modules.move_cost import FIRST_LOG_PRICE, GAIN, MOST_LOG_PRICE
 from vinlab.networks.terrain.encoder import ImageEncoder
 from vinlab.networks.terrain.policies import TerrainPolicy
 from vinlab.networks.vin import ValueIterationNetwork
@@ -13,49 +12,53 @@ from vinlab.planning.costs import CostMap, MoveTable, terminals_at
 from vinlab.planning.shortest_path import ShortestPathPlan
 from vinlab.types import Iterations
 
+GAIN = 3.0
+"""What the last layer is multiplied by: risks of open and of steep ground must differ by much."""
+
 
 class TerrainCosts(nn.Module):
-    """Image layers, then two convolutions to the price of each cell: what a move of length 1 into it costs.
+    """Image layers, then two convolutions to the risk of each cell; a move of length 1 into it costs 1 + the risk.
 
-    A price is at least 1, so that ordinary ground costs exactly the length of the path.
+    ``caution`` multiplies the risks and is not learned. Imitation asks for the likeliest best move alone; a planner
+    that shall not fail must shun risky cells more than that.
     """
 
     lengths: Tensor
+    caution: Tensor
 
     def __init__(self, *, image: ImageEncoder, hidden: int = 150) -> None:
         super().__init__()
         self.image = image
         self.features = nn.Conv2d(image.channels, hidden, 3, padding=1)
-        self.log_price = nn.Conv2d(hidden, 1, 3, padding=1)
+        self.risk = nn.Conv2d(hidden, 1, 3, padding=1)
         moves = MoveTable()
         self.offsets = [(1 + int(down), 1 + int(right)) for down, right in moves.offsets]
         lengths = torch.as_tensor(moves.lengths, dtype=torch.float32)[:, None, None]
         self.register_buffer("lengths", lengths, persistent=False)
-        assert self.log_price.bias is not None
+        self.register_buffer("caution", torch.tensor(1.0))
         with torch.no_grad():
-            self.log_price.weight.mul_(0.1)
-            self.log_price.bias.fill_(FIRST_LOG_PRICE / GAIN)
+            self.risk.weight.mul_(0.1)
 
     def forward(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B A H W"]:
         """The cost of each move in each cell, to be paid for the cell that it enters."""
-        price = (GAIN * self.log_prices(images)).clamp(0.0, MOST_LOG_PRICE).exp()
+        price = 1 + self.caution * functional.softplus(GAIN * self.risk_logits(images))
         rows, cols = price.shape[2:]
         around = functional.pad(price[:, 0], (1,) * 4, value=1.0)
         entered = torch.stack([around[:, y : y + rows, x : x + cols] for y, x in self.offsets], dim=1)
         return self.lengths * entered
 
-    def log_prices(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B 1 H W"]:
-        """The logarithm of each cell's price, before it is bounded."""
-        return self.log_price(self.features(self.image(images)).relu())
+    def risk_logits(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B 1 H W"]:
+        """What the risk of each cell is the softplus of, but for the gain."""
+        return self.risk(self.features(self.image(images)).relu())
 
 
 class FlipAveragedTerrainCosts(TerrainCosts):
     """The same, but outside of training the mean over the image and its vertical flip."""
 
-    def log_prices(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B 1 H W"]:
-        """The logarithm of each cell's price, before it is bounded."""
-        found = super().log_prices(images)
-        return found if self.training else (found + super().log_prices(images.flip(2)).flip(2)) / 2
+    def risk_logits(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B 1 H W"]:
+        """What the risk of each cell is the softplus of, but for the gain."""
+        found = super().risk_logits(images)
+        return found if self.training else (found + super().risk_logits(images.flip(2)).flip(2)) / 2
 
 
 class TerrainShortestPathVin(TerrainPolicy, ValueIterationNetwork):
