@@ -79,6 +79,16 @@ def test_the_loss_moves_all_weights():
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in policy.parameters())
 
 
+def test_large_costs_have_a_finite_gradient():
+    costs = torch.full((1, 9, 9), 500.0, requires_grad=True)
+    ends = torch.tensor([[8, 0]]), torch.tensor([[0, 8]])
+    closed = search_history(costs, torch.zeros(1, 9, 9, dtype=torch.bool), *ends, steps=81)
+    closed.sum().backward()
+    assert closed[0, 0, 8] == 1
+    assert costs.grad is not None
+    assert costs.grad.isfinite().all()
+
+
 def even_ground(goal: list[int]) -> torch.nn.Module:
     """A policy that gives every cell of a 7 x 9 map the same cost."""
     policy = torch.nn.Module()

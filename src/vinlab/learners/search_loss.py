@@ -52,7 +52,10 @@ def search_history(
 
 def select(f: Float[Tensor, "B H W"], opened: Float[Tensor, "B H W"]) -> Float[Tensor, "B H W"]:
     """The open cell with the lowest f as a one-hot map, with the gradient of a softmax."""
-    scores = torch.exp(-(f - f.amin(dim=(1, 2), keepdim=True)) / math.sqrt(f.shape[2])) * opened
+    # Above the lowest f of an open cell: above that of an unseen one, all scores could be too small for a float.
+    lowest = f.masked_fill(opened.detach() < 0.5, torch.inf).amin(dim=(1, 2), keepdim=True)
+    above = (f - lowest.nan_to_num(posinf=0.0)).clamp(min=0.0)
+    scores = torch.exp(-above / math.sqrt(f.shape[2])) * opened
     soft = (scores / scores.sum(dim=(1, 2), keepdim=True).clamp(min=1e-12)).flatten(1)
     hard = functional.one_hot(soft.argmax(dim=1), soft.shape[1]).to(f.dtype)
     return (hard - soft.detach() + soft).view_as(f)

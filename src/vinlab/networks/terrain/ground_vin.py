@@ -120,13 +120,20 @@ class KindCosts(GroundCosts):
 
 
 class GuidanceCosts(GroundCosts):
-    """Costs between 0 and 1, as the guidance maps of Neural A*."""
+    """Costs between 0 and a largest one, as the guidance maps of Neural A*."""
+
+    def __init__(self, encoder: GroundEncoder, *, largest: float, symmetric: bool = False) -> None:
+        super().__init__(encoder, symmetric=symmetric)
+        self.largest = largest
+        assert self.log_cost.bias is not None
+        nn.init.zeros_(self.log_cost.bias)
 
     def encode(self, images: Float[Tensor, "B C h w"]) -> Ground:
         """The cost of each cell, and which are blocked."""
         ground = super().encode(images)
         # The cost above the least one is an exponential, whose logarithm is the input of the sigmoid.
-        return Ground((ground.costs - LEAST_COST + 1e-9).log().sigmoid() + LEAST_GUIDANCE, ground.blocked)
+        share = (ground.costs - LEAST_COST + 1e-9).log().sigmoid()
+        return Ground(self.largest * share + LEAST_GUIDANCE, ground.blocked)
 
 
 class GroundVin(GroundPolicy, ValueIterationNetwork):
@@ -191,16 +198,15 @@ class GroundVinConfig:
 
 @dataclass(frozen=True)
 class GuidanceVinConfig(GroundVinConfig):
-    """The same with costs between 0 and 1: the encoder of Neural A*, with an exact search on its guidance map."""
+    """The same with bounded costs: the encoder of Neural A*, with an exact search on its guidance map."""
 
     kind: ClassVar[str] = "guidance-vin"
+    largest: float = 1.0
+    """The largest cost of a cell, beside moves to the goal that count 1 in the heuristic."""
 
     def build(self) -> GroundVin:
         """The network with fresh weights."""
         network = super().build()
         assert isinstance(network.reward, GroundCosts)
-        reward = GuidanceCosts(network.reward.encoder, symmetric=self.symmetric)
-        assert reward.log_cost.bias is not None
-        nn.init.zeros_(reward.log_cost.bias)
-        network.reward = reward
+        network.reward = GuidanceCosts(network.reward.encoder, largest=self.largest, symmetric=self.symmetric)
         return network
