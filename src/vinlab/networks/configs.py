@@ -32,7 +32,7 @@ REGISTRY: dict[str, str] = {
     "cost-vin": "grid.cost_vin:CostVinConfig",
     "hierarchical-cost-vin": "grid.cost_vin:HierarchicalCostVinConfig",
     "fixed-point-vin": "grid.fixed_point:FixedPointVinConfig",
-    "graded-vin": "grid.graded:GradedVinConfig",
+    "graded-vin": "grid.fixed_point:GradedVinConfig",
     "motion-vin": "grid.motion_vin:MotionVinConfig",
     "plain-vin": "literature.plain:PlainVinConfig",
     "gated-planner": "literature.gated:GatedPlannerConfig",

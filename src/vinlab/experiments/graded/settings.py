@@ -7,7 +7,7 @@ from vinlab.experiments.graded.data import GradedData
 from vinlab.learners.imitation import ImitationConfig
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.configs import NetworkConfig
-from vinlab.networks.grid.graded import GradedVinConfig
+from vinlab.networks.grid.fixed_point import GradedVinConfig
 
 
 @dataclass(frozen=True)
