@@ -10,8 +10,7 @@ from jaxtyping import Bool, Float64, Int
 from vinlab.domains.motion.environment import at_goal, possible_moves, step
 from vinlab.domains.motion.problem import MotionProblems, cost_to_go, goal_states, observe, require_free_maps
 from vinlab.evaluation import metrics
-from vinlab.evaluation.all_starts import AllStartsRollout, rollout_from_all_cells
-from vinlab.evaluation.rollout import device_of
+from vinlab.evaluation.rollout import AllStartsRollout, device_of, rollout_from_all_cells
 from vinlab.planning.moves import LayeredMoves
 from vinlab.types import Iterations
 

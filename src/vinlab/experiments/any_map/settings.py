@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 from vinlab.experiments.any_map.data import TEST, UNROLLED_TRAINING, VALIDATION, AnyMapData
 from vinlab.experiments.base import Budget, Recipe, Setting
-from vinlab.learners.imitation import ImitationConfig
-from vinlab.learners.optimizers import Stage
+from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.configs import VinConfig
 from vinlab.networks.grid.cost_vin import CostVinConfig
@@ -32,7 +31,7 @@ def configure(budget: Budget, recipe: Recipe, *, corner_cutting: bool = True) ->
     return AnyMapTraining(
         network=FixedPointVinConfig(),
         data=_for_budget(AnyMapData(corner_cutting=corner_cutting), budget),
-        learning=ImitationConfig(stages=(Stage(EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=4),
+        learning=one_cycle(EPOCHS[budget], 1e-2, batch=4),
     )
 
 
@@ -44,9 +43,7 @@ def configure_unrolled(budget: Budget, recipe: Recipe) -> AnyMapTraining:
         if recipe == "default"
         else VinConfig(48, hidden=HIDDEN),
         data=_for_budget(data, budget),
-        learning=ImitationConfig(
-            stages=(Stage(UNROLLED_EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=8
-        ),
+        learning=one_cycle(UNROLLED_EPOCHS[budget], 1e-2, batch=8),
     )
 
 

@@ -2,19 +2,14 @@
 
 from typing import Any
 
-from vinlab.experiments.any_map.data import AnyMapSets, make_sets
+from vinlab.experiments.any_map.data import AnyMapSets
 from vinlab.experiments.any_map.evaluate import validator
 from vinlab.experiments.any_map.settings import AnyMapTraining
-from vinlab.experiments.base import FitContext, TrainingRequest
+from vinlab.experiments.base import FitContext
 from vinlab.learners.datasets import MixtureLoss
 from vinlab.learners.imitation import imitate
 from vinlab.learners.training_state import Best
 from vinlab.models import Model
-
-
-def make_data(config: AnyMapTraining, request: TrainingRequest) -> AnyMapSets:
-    """The sets of a run."""
-    return make_sets(config.data, seed=request.seed)
 
 
 def fit(config: AnyMapTraining, data: AnyMapSets, network: Any, context: FitContext) -> Best:
@@ -24,9 +19,7 @@ def fit(config: AnyMapTraining, data: AnyMapSets, network: Any, context: FitCont
         network,
         data.demonstrations,
         config.learning,
-        seed=context.seed,
         loss=MixtureLoss,
         validate=validator(model, data.validation),
-        record=context.logger,
-        progress=context.progress,
+        **context.options,
     )

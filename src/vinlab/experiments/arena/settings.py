@@ -1,13 +1,12 @@
 """The arena: every benchmark with the networks that are compared on it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from vinlab.experiments.arena.data import ArenaData, MazeSet
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
-from vinlab.learners.imitation import ImitationConfig
-from vinlab.learners.optimizers import Stage
+from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.motion_vin import MotionVinConfig
 from vinlab.networks.literature.dynamic import DynamicTransitionVinConfig
@@ -17,7 +16,6 @@ from vinlab.networks.literature.implicit import ImplicitVinConfig
 from vinlab.networks.literature.plain import PlainVinConfig
 from vinlab.networks.literature.propagation import ValuePropagationConfig
 from vinlab.networks.literature.resnets import ReactiveResNetConfig, RecurrentResNetConfig
-from vinlab.recording.serialization import dataclass_from_plain
 
 LossName = Literal["imitation", "scaled", "deep"]
 """Imitation at the policy's own temperature, at several, so that walls cost more than any detour, or at several depths
@@ -82,26 +80,6 @@ BENCHMARKS: dict[str, ArenaData] = {
 Configure = Callable[[Budget], ArenaTraining]
 
 
-def best(benchmark: str, *, maps: int | None = None, epochs: int = 4, batch: int = 16) -> Configure:
-    """A VIN that learns the price of each cell and plans to the fixed point."""
-
-    def configure(budget: Budget) -> ArenaTraining:
-        data = BENCHMARKS[benchmark]
-        if maps is not None:
-            data = replace(data, training=tuple(replace(part, maps=maps) for part in data.training))
-        labels = data.targets == "label"
-        return ArenaTraining(
-            network=MotionVinConfig(data.motion, preference=labels),
-            data=_for_budget(data, budget),
-            learning=ImitationConfig(
-                (Stage(_epochs(epochs, budget), 2e-2, "one-cycle"),), batch_problems=batch
-            ),
-            loss="imitation" if labels else "scaled",
-        )
-
-    return configure
-
-
 @dataclass(frozen=True)
 class Rival:
     """A network of the literature, with what it is trained by on 10,000 mazes of 15 x 15."""
@@ -124,14 +102,19 @@ def rival(benchmark: str, one: Rival, *, maps: int | None = None, epochs: int | 
         return ArenaTraining(
             network=one.network,
             data=_for_budget(data, budget),
-            learning=ImitationConfig(
-                (Stage(_epochs(epochs or one.epochs, budget), one.rate, "one-cycle"),),
-                batch_problems=one.batch,
-            ),
+            learning=one_cycle(_epochs(epochs or one.epochs, budget), one.rate, batch=one.batch),
             loss=one.loss,
         )
 
     return configure
+
+
+def best(benchmark: str, *, maps: int | None = None, epochs: int = 4, batch: int = 16) -> Configure:
+    """A VIN that learns the price of each cell and plans to the fixed point."""
+    motion, labels = BENCHMARKS[benchmark].motion, BENCHMARKS[benchmark].targets == "label"
+    loss = "imitation" if labels else "scaled"
+    ours = Rival("our best", MotionVinConfig(motion, preference=labels), epochs, 2e-2, loss, batch)
+    return rival(benchmark, ours, maps=maps)
 
 
 RIVALS: dict[str, Rival] = {
@@ -240,9 +223,3 @@ SETTINGS = by_id(
         ),
     ]
 )
-
-
-def data_of(config: Mapping[str, Any]) -> ArenaData:
-    """The data of a run, as its manifest or card holds them."""
-    plain = {name: entry for name, entry in config["data"].items() if name != "source"}
-    return dataclass_from_plain(ArenaData, plain, name="data")

@@ -5,9 +5,8 @@ from typing import Any
 
 from vinlab.experiments.any_map.table import LEGEND, distance_table, percent
 from vinlab.experiments.generalisation.settings import MODELS
-from vinlab.experiments.tables import commits_line
+from vinlab.experiments.tables import commits_line, markdown_table
 from vinlab.recording.finished_run import FinishedRun
-from vinlab.recording.markdown import markdown_table
 
 FAR = ("scattered 100, 25 %", "mazes 31", "mazes 101", "mazes 101, 10 % open")
 """The sets of maps by which success is shown over the distance."""

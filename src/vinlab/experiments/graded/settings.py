@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 from vinlab.experiments.base import Budget, Recipe, Setting
 from vinlab.experiments.graded.data import GradedData
-from vinlab.learners.imitation import ImitationConfig
-from vinlab.learners.optimizers import Stage
+from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.fixed_point import GradedVinConfig
 
@@ -32,7 +31,7 @@ def configure(budget: Budget, recipe: Recipe) -> GradedTraining:
     return GradedTraining(
         network=GradedVinConfig(),
         data=data,
-        learning=ImitationConfig(stages=(Stage(EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=4),
+        learning=one_cycle(EPOCHS[budget], 1e-2, batch=4),
     )
 
 

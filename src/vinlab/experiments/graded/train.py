@@ -17,9 +17,7 @@ def fit(config: GradedTraining, data: GradedSets, network: Any, context: FitCont
         network,
         data.demonstrations,
         config.learning,
-        seed=context.seed,
         loss=MixtureLoss,
         validate=validator(network, data.validation),
-        record=context.logger,
-        progress=context.progress,
+        **context.options,
     )

@@ -17,9 +17,9 @@ from vinlab.domains.mars.terrain.statistics import (
     fit_logistic,
 )
 from vinlab.domains.mars.terrain.synthetic import synthetic_terrains
+from vinlab.experiments.tables import markdown_table
 from vinlab.figures.save import save_figure
 from vinlab.figures.terrain import terrains_figure
-from vinlab.recording.markdown import markdown_table
 
 SQUARE = 320
 """Pixels along a side of the squares that are shown."""

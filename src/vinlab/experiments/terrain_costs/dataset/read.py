@@ -6,8 +6,7 @@ from vinlab.domains.gridworld.files import array_names
 from vinlab.experiments.terrain_costs.dataset.arrays import read_npz
 from vinlab.experiments.terrain_costs.dataset.folder import read_folder
 from vinlab.experiments.terrain_costs.dataset.neural_astar import ARRAYS, read_neural_astar
-from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
-from vinlab.experiments.terrain_costs.dataset.record import PathDataset
+from vinlab.experiments.terrain_costs.dataset.record import PathDataset, ReadingOptions
 from vinlab.types import InputError
 
 
