@@ -162,13 +162,6 @@ def start_mask(problems: GridProblems) -> Bool[np.ndarray, "B H W"]:
     return starts
 
 
-def rollout_all_cells(
-    moves: Int[np.ndarray, "B H W"], problems: GridProblems, *, corner_cutting: bool = True
-) -> AllStartsRollout:
-    """Which cells reach the goal by the moves, and how long their paths are."""
-    return _rollouts(next_cells(moves, problems.obstacles, corner_cutting=corner_cutting), problems)
-
-
 def _rollouts(following: Int[np.ndarray, "B N"], problems: GridProblems) -> AllStartsRollout:
     width = problems.obstacles.shape[2]
     down, right = (

@@ -36,16 +36,12 @@ class MotionResults:
 
 
 def results_of(
-    actions: Int[np.ndarray, "B L H W"],
-    problems: MotionProblems,
-    moves: LayeredMoves,
-    *,
-    corner_cutting: bool = True,
+    actions: Int[np.ndarray, "B L H W"], problems: MotionProblems, moves: LayeredMoves
 ) -> MotionResults:
     """The rollouts of given actions, beside the shortest paths."""
-    rollouts = rollout_actions(actions, problems, moves, corner_cutting=corner_cutting)
+    rollouts = rollout_actions(actions, problems, moves)
     batch = len(problems)
-    shortest = cost_to_go(problems, moves, corner_cutting=corner_cutting).reshape(batch, -1)
+    shortest = cost_to_go(problems, moves).reshape(batch, -1)
     free = np.repeat(problems.obstacles.reshape(batch, 1, -1) == 0, moves.num_layers, axis=1)
     return MotionResults(rollouts, shortest.astype(np.float64), free.reshape(batch, -1))
 

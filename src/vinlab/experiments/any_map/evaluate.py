@@ -33,17 +33,16 @@ def evaluate_maps(
     *,
     corner_cutting: bool = True,
     iterations: Iterations = None,
-    watch: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """The scores of a model on problems of one size, with K given or chosen for each map; every problem counts.
 
     Beside the scores of the rollouts: the shares of all cells with a path to the goal from which the model reaches
     it, and by a shortest path, over all of them and by their distance.
     """
-    results = []
-    for index in range(len(problems)):
-        results.append(_evaluate_map(model, problems[index : index + 1], corner_cutting, iterations))
-        watch()
+    results = [
+        _evaluate_map(model, problems[index : index + 1], corner_cutting, iterations)
+        for index in range(len(problems))
+    ]
     cells = {name: np.concatenate([getattr(result, name) for result in results]) for name in CELL_FIELDS}
     scores = to_scores([result.episode for result in results])
     backups = [result.iterations for result in results]
