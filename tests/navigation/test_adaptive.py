@@ -7,8 +7,8 @@ from vinlab.navigation.adaptive import (
     plan_adaptively,
     plan_batch_adaptively,
     plan_fixed_depth,
+    rollout_all_cells,
     start_mask,
-    with_rollouts,
 )
 from vinlab.networks import Policy
 from vinlab.planning.exact import cost_to_go
@@ -108,7 +108,7 @@ def test_a_given_number_of_backups_is_kept():
 def test_the_length_of_every_path_is_that_of_the_exact_planner():
     problems = corridor(30, 30)
     west = np.full((1, 3, 32), WEST)
-    lengths = with_rollouts(None, west, problems, None).rollouts.lengths.reshape(1, 3, 32)
+    lengths = rollout_all_cells(west, problems).lengths.reshape(1, 3, 32)
     free = problems.obstacles == 0
     assert lengths[free].tolist() == cost_to_go(problems.obstacles, problems.goals)[free].tolist()
 

@@ -146,11 +146,6 @@ def by_id(settings: Iterable[Setting[Config]]) -> dict[str, Setting[Config]]:
     return {setting.id: setting for setting in settings}
 
 
-def unchanged(config: Config, data: Any) -> Config:
-    """The configuration as it is."""
-    return config
-
-
 def build_network(config: Any, data: Any) -> nn.Module:
     """The network of the configuration with fresh weights."""
     return config.network.build()
@@ -178,11 +173,6 @@ def require_problem(problem: int, count: int) -> int:
     return problem
 
 
-def no_figures(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
-    """An experiment without figures of its own."""
-    return []
-
-
 @dataclass(frozen=True)
 class Experiment(Generic[Config, Data]):
     """A table or figure of the paper."""
@@ -200,11 +190,11 @@ class Experiment(Generic[Config, Data]):
     """Evaluate a model of any run of the experiment."""
     table: Callable[[Sequence[FinishedRun]], str]
     """Ours beside the paper's, as Markdown, from finished runs."""
-    figures: Callable[[Model, Path, int | None, Path | None], list[Path]] = no_figures
+    figures: Callable[[Model, Path, int | None, Path | None], list[Path]] = lambda *_: []
     """Draw a model into a folder, on one of the test problems where one is named, with the real data it needs."""
     summary_figures: Callable[[Sequence[FinishedRun], Path], list[Path]] | None = None
     """Draw what all finished runs show together."""
-    adapt: Callable[[Config, Data], Config] = unchanged
+    adapt: Callable[[Config, Data], Config] = lambda config, data: config
     """Fill into the configuration what only the data tell."""
     build: Callable[[Config, Data], nn.Module] = build_network
     supports: frozenset[Option] = frozenset()

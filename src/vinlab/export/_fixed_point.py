@@ -18,11 +18,6 @@ TO_THE_END = np.iinfo(np.int64).max
 """The end of a slice that takes all that follows its start."""
 
 
-def input_channels(part: MoveCosts) -> int:
-    """The number of channels of an observation."""
-    return max(*part.seen, part.goal_channel) + 1
-
-
 def add_fixed_point(graph: GraphBuilder, costs: str, marks: str, moves: MoveTable) -> None:
     """Add the plan, the graph's ``value`` and ``q``, for costs of moves and cells with the mark of a goal."""
     start = add_terminals(graph, marks)

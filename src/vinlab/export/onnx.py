@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from vinlab.export._border import add_staying, add_staying_reward, add_value_term
-from vinlab.export._fixed_point import add_fixed_point, add_goal_marks, add_move_costs, input_channels
+from vinlab.export._fixed_point import add_fixed_point, add_goal_marks, add_move_costs
 from vinlab.export._graph_builder import FLOAT, GraphBuilder
-from vinlab.export._ground import add_ground_costs, add_ground_goals, ground_channels
+from vinlab.export._ground import add_cell_marks, add_ground_costs
 from vinlab.export._layered import add_layered_plan, add_layered_policy
 from vinlab.modules import (
     CnnReward,
@@ -104,10 +104,11 @@ def _add_known_moves(graph: GraphBuilder, network: Any) -> tuple[int, int]:
     if isinstance(reward, GuidanceCosts):
         raise InputError("reward of an exported VIN: expected MoveCosts or GroundCosts, got GuidanceCosts.")
     if isinstance(reward, GroundCosts):
-        add_fixed_point(graph, add_ground_costs(graph, reward, moves), add_ground_goals(graph, reward), moves)
-        return ground_channels(reward), len(moves)
+        goals = add_cell_marks(graph, reward, 1, "goal")
+        add_fixed_point(graph, add_ground_costs(graph, reward, moves), goals, moves)
+        return reward.encoder.inputs + 2, len(moves)  # those of the image, blocked cells and the goal
     add_fixed_point(graph, add_move_costs(graph, reward), add_goal_marks(graph, reward), moves)
-    return input_channels(reward), len(moves)
+    return max(*reward.seen, reward.goal_channel) + 1, len(moves)
 
 
 def _add_levels(graph: GraphBuilder, network: Any) -> tuple[int, int]:

@@ -160,7 +160,8 @@ class ImitationTraining(EpochTraining):
         self.policy.train()
         started, worked = time.perf_counter(), time.process_time()
         loss, weight, rate = 0.0, 0.0, 0.0
-        batches = self._batches()
+        # The last update may have fewer problems.
+        batches = torch.as_tensor(self.order(self.epoch)).split(self.config.batch_problems)
         for update, chosen in enumerate(batches):
             rate = stage.rate_at((passed + update / len(batches)) / stage.epochs)
             set_rate(self.optimiser, rate)
@@ -178,10 +179,6 @@ class ImitationTraining(EpochTraining):
     def shuffled(self, epoch: int) -> np.ndarray:
         """All problems, in another order in every epoch."""
         return np.random.default_rng([self.seed, epoch]).permutation(len(self.demonstrations))
-
-    def _batches(self) -> list[Tensor]:
-        """The updates of this epoch; the last one may have fewer problems."""
-        return list(torch.as_tensor(self.order(self.epoch)).split(self.config.batch_problems))
 
     def keep_if_best(self, score: float) -> None:
         """Keep the current weights if they are the best, or whatever their score where the last ones are kept."""

@@ -162,6 +162,11 @@ def start_mask(problems: GridProblems) -> Bool[np.ndarray, "B H W"]:
     return starts
 
 
+def rollout_all_cells(moves: Int[np.ndarray, "B H W"], problems: GridProblems) -> AllStartsRollout:
+    """Which cells reach the goal by the moves, and how long their paths are."""
+    return _rollouts(next_cells(moves, problems.obstacles), problems)
+
+
 def _rollouts(following: Int[np.ndarray, "B N"], problems: GridProblems) -> AllStartsRollout:
     width = problems.obstacles.shape[2]
     down, right = (

@@ -30,17 +30,10 @@ def next_states(
 def reference_layered_plan(
     costs: Costs, terminals: Bool[Tensor, "B L H W"], allowed: Allowed, moves: LayeredMoves
 ) -> tuple[Float[Tensor, "B L A H W"], Float[Tensor, "B L H W"], Int64[Tensor, "B L H W"]]:
-    """The q, value and greedy actions, by backups until they settle."""
-    greedy = settle_layers(costs, terminals, allowed, moves)
-    return *evaluate_layered_moves(costs, terminals, allowed, moves, greedy), greedy
-
-
-def settle_layers(
-    costs: Costs, terminals: Bool[Tensor, "B L H W"], allowed: Allowed, moves: LayeredMoves
-) -> Int64[Tensor, "B L H W"]:
-    """The greedy action of every state when value iteration has settled; of equal ones the first."""
+    """The q, value and greedy actions, by backups until they settle; of equal actions the first."""
     states = _by_action(costs), terminals.flatten(1), *_possible(allowed, moves, costs)
-    return settled_states(*states).view_as(terminals)
+    greedy = settled_states(*states).view_as(terminals)
+    return *evaluate_layered_moves(costs, terminals, allowed, moves, greedy), greedy
 
 
 def evaluate_layered_moves(

@@ -48,16 +48,11 @@ def configure_unrolled(budget: Budget, recipe: Recipe) -> AnyMapTraining:
 
 
 def _for_budget(data: AnyMapData, budget: Budget) -> AnyMapData:
-    return {"smoke": _smallest, "small": _smaller, "paper": lambda data: data}[budget](data)
-
-
-def _smaller(data: AnyMapData) -> AnyMapData:
-    """The same maps to train on, and fewer to test on."""
-    return replace(data, test=tuple(replace(part, maps=min(part.maps, 20)) for part in data.test))
-
-
-def _smallest(data: AnyMapData) -> AnyMapData:
-    """A few maps of the small kinds, to see that everything runs."""
+    """For ``small`` fewer maps to test on; for ``smoke`` a few of the small kinds, to see that everything runs."""
+    if budget == "paper":
+        return data
+    if budget == "small":
+        return replace(data, test=tuple(replace(part, maps=min(part.maps, 20)) for part in data.test))
     return replace(
         data,
         training=tuple(replace(part, maps=16) for part in data.training if part.map_set.size <= 16),

@@ -33,7 +33,9 @@ def map_sets_table(title: str, runs: Sequence[FinishedRun]) -> str:
     """A table for each run, a line for each set of maps."""
     ordered = sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe, run.manifest.seed))
     parts = [f"# {title}", "", LEGEND]
-    parts += [f"## {_name(run)}\n\n{about_run(run)}\n\n{_kinds(run.result['scores'])}" for run in ordered]
+    for run in ordered:
+        rows = markdown_table(HEADERS, [_row(name, one) for name, one in run.result["scores"].items()])
+        parts.append(f"## {_name(run)}\n\n{about_run(run)}\n\n{rows}")
     return "\n".join(parts)
 
 
@@ -52,10 +54,6 @@ def about_run(run: FinishedRun) -> str:
         f"`{command}`, {minutes:.1f} minutes with {manifest.threads} thread"
         f"{'s' if manifest.threads > 1 else ''}, commit {(manifest.commit or 'unknown')[:10]}."
     )
-
-
-def _kinds(scores: Mapping[str, Mapping[str, Any]]) -> str:
-    return markdown_table(HEADERS, [_row(name, one) for name, one in scores.items()])
 
 
 def _row(name: str, scores: Mapping[str, Any]) -> list[str]:

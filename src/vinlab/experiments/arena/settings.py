@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from vinlab.experiments.arena.data import ArenaData, MazeSet
-from vinlab.experiments.base import Budget, Recipe, Setting, by_id
+from vinlab.experiments.base import Budget, Setting, by_id
 from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.motion_vin import MotionVinConfig
@@ -99,10 +99,12 @@ def rival(benchmark: str, one: Rival, *, maps: int | None = None, epochs: int | 
         data = BENCHMARKS[benchmark]
         if maps is not None:
             data = replace(data, training=tuple(replace(part, maps=maps) for part in data.training))
+        most = epochs or one.epochs
+        trained: dict[Budget, int] = {"smoke": 1, "small": max(1, most // 2), "paper": most}
         return ArenaTraining(
             network=one.network,
             data=_for_budget(data, budget),
-            learning=one_cycle(_epochs(epochs or one.epochs, budget), one.rate, batch=one.batch),
+            learning=one_cycle(trained[budget], one.rate, batch=one.batch),
             loss=one.loss,
         )
 
@@ -147,10 +149,6 @@ SCARCE = ("vin", "gated", "dynamic", "mvprop", "equivariant", "reactive")
 """The rivals that are also trained on fewer maps."""
 
 
-def _epochs(epochs: int, budget: Budget) -> int:
-    return {"smoke": 1, "small": max(1, epochs // 2), "paper": epochs}[budget]
-
-
 def _for_budget(data: ArenaData, budget: Budget) -> ArenaData:
     """The same mazes; for a look at whether everything runs, a few of the small ones."""
     if budget != "smoke":
@@ -170,11 +168,8 @@ def _for_budget(data: ArenaData, budget: Budget) -> ArenaData:
 def _setting(
     benchmark: str, network: str, about: str, configure: Configure, *, control: bool = False
 ) -> Setting[ArenaTraining]:
-    def with_recipe(budget: Budget, recipe: Recipe) -> ArenaTraining:
-        return configure(budget)
-
     id = f"arena/{benchmark}/{network}"
-    return Setting(id=id, about=about, configure=with_recipe, recipes=("default",), control=control)
+    return Setting(id, about, lambda budget, recipe: configure(budget), ("default",), control)
 
 
 SETTINGS = by_id(

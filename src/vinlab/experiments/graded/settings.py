@@ -24,8 +24,16 @@ EPOCHS: dict[Budget, int] = {"smoke": 1, "small": 4, "paper": 12}
 def configure(budget: Budget, recipe: Recipe) -> GradedTraining:
     """A VIN with one price a cell that plans to the fixed point, for a budget."""
     data = GradedData()
-    if budget == "smoke":
-        data = _smallest(data)
+    if budget == "smoke":  # a few small maps, to see that everything runs
+        chosen = {
+            name: tuple(
+                replace(part, maps=min(part.maps, 4))
+                for part in getattr(data, name)
+                if part.graded_set.size <= 32
+            )
+            for name in ("training", "validation", "test")
+        }
+        data = replace(data, **chosen)
     elif budget == "small":
         data = replace(data, test=tuple(replace(part, maps=min(part.maps, 10)) for part in data.test))
     return GradedTraining(
@@ -33,19 +41,6 @@ def configure(budget: Budget, recipe: Recipe) -> GradedTraining:
         data=data,
         learning=one_cycle(EPOCHS[budget], 1e-2, batch=4),
     )
-
-
-def _smallest(data: GradedData) -> GradedData:
-    """A few small maps, to see that everything runs."""
-    chosen = {
-        name: tuple(
-            replace(part, maps=min(part.maps, 4))
-            for part in getattr(data, name)
-            if part.graded_set.size <= 32
-        )
-        for name in ("training", "validation", "test")
-    }
-    return replace(data, **chosen)
 
 
 SETTINGS = {

@@ -62,11 +62,6 @@ def start(row: Row) -> str:
     return STARTS.get(row.manifest.config["network"].get("initialisation", ""), tables.NONE)
 
 
-def million_steps(row: Row) -> str:
-    """How much of the world a training saw."""
-    return mean_text([world_steps(run) / 1e6 for run in row.runs], digits=2)
-
-
 def last_level(row: Row) -> str:
     """The levels that the seeds reached, of how many there are."""
     reached = sorted({levels_passed(run).last for run in row.runs})
@@ -92,7 +87,7 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("extra steps", lambda row: row.mean("trajectory_difference", 2)),
     Column("optimal moves", lambda row: row.percent("optimal_action_accuracy", 1)),
     Column("iterations", lambda row: str(row.manifest.config["learning"]["iterations"])),
-    Column("million steps", million_steps),
+    Column("million steps", lambda row: mean_text([world_steps(run) / 1e6 for run in row.runs], digits=2)),
     Column("last level", last_level),
     Column("left by return, by patience", levels_left),
     tables.MINUTES,

@@ -190,7 +190,9 @@ def make_sets(site: Site, view: SiteView, data: WebData, *, seed: int, shown: Sh
     distances = distances_to(links, np.unique(shown.site.queries.pages))
     validation, test = make_evaluation_sets(site, data, distances if everything else None)
     if not everything:
-        validation = validation_set(shown.site, data, split[shown.pages], distances)
+        validation = _make_set(
+            shown.site, data, split[shown.pages], "validation", distances, np.random.default_rng(PROBLEM_SEED)
+        )
     training = training_problems(shown.site, data, split[shown.pages], distances, seed=seed)
     steps = shortest_paths(links, training, distances)
     demonstrations = ClickDemonstrations(shown.site, links, training, steps)
@@ -214,13 +216,6 @@ def make_evaluation_sets(
         distances = distances_to(site.graph(data.graph), np.unique(held_out))
     validation = _make_set(site, data, split, "validation", distances, rng)
     return validation, _make_set(site, data, split, "test", distances, rng)
-
-
-def validation_set(
-    site: Site, data: WebData, split: Int[np.ndarray, " N"], distances: Distances
-) -> EvaluationSet:
-    """Validation problems on the site as training sees it."""
-    return _make_set(site, data, split, "validation", distances, np.random.default_rng(PROBLEM_SEED))
 
 
 def _make_set(

@@ -72,7 +72,9 @@ def search(
     counts = costs.new_empty(problems, dtype=torch.int64)
     q = costs.new_empty(costs.shape)
     value = costs.new_empty(problems, 1, rows, cols)
-    arrays = arrays_of(costs.detach(), _mask(allowed, costs))
+    if not len(allowed):  # all moves are
+        allowed = costs.new_empty(0, *costs.shape[1:], dtype=torch.bool)
+    arrays = arrays_of(costs.detach(), allowed)
     kept = arrays_of(distances, moves.flatten(1), order, counts)
     searched = [*arrays, *arrays_of(terminals), offsets, *kept]
     read = [*arrays, offsets, *arrays_of(distances, q, value)]
@@ -96,8 +98,3 @@ def _send_back(q_gradient: Tensor, value_gradient: Tensor, kept: list[Tensor], o
 
     run_shares(send_back_maps, arguments, len(q), q.numel())
     return gradient
-
-
-def _mask(allowed: Tensor, costs: Tensor) -> Tensor:
-    """The allowed moves, or a batch of none where all are."""
-    return allowed if len(allowed) else costs.new_empty(0, *costs.shape[1:], dtype=torch.bool)

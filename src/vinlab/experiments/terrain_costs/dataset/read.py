@@ -19,14 +19,10 @@ def read_dataset(path: str | Path, options: ReadingOptions | None = None) -> Pat
         raise InputError(
             f"{path}: expected an .npz file or a folder of images with a table of paths, got none."
         )
-    if not _is_neural_astar(path):
+    if not array_names(path) >= set(ARRAYS):
         return read_npz(path, options)
     if options.pixels not in (None, 1) or options.split_by is not None:
         raise InputError(
             f"{path} is a dataset of Neural A*: expected no pixels per cell and no column to split by."
         )
     return read_neural_astar(path)
-
-
-def _is_neural_astar(path: Path) -> bool:
-    return array_names(path) >= set(ARRAYS)
