@@ -66,7 +66,9 @@ def motion_model(options: Any) -> Model | None:
         found = [
             id for id in models.shipped_ids() if _motion_of(models.read_card(id)["config"]) == options.motion
         ]
-        return models.load(max(found, key=_size)) if found else None
+        # Of several the one that was trained on the largest maps.
+        sizes = {id: int(models.read_card(id)["config"]["data"]["size"]) for id in found}
+        return models.load(max(found, key=sizes.__getitem__)) if found else None
     model = models.load(options.model)
     if _motion_of(model.config) != options.motion:
         raise InputError(
@@ -78,11 +80,6 @@ def motion_model(options: Any) -> Model | None:
 
 def _motion_of(config: Any) -> str | None:
     return config.get("data", {}).get("motion")
-
-
-def _size(id: str) -> int:
-    """The side of the maps that a shipped model was trained on."""
-    return int(models.read_card(id)["config"]["data"]["size"])
 
 
 def motion_problem(map: GridMap, moves: LayeredMoves, options: Any) -> MotionProblems:

@@ -48,9 +48,9 @@ def _free_lengths(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
 
 def gallery_worlds() -> list[dict[str, Any]]:
     """The name of each map, what it is, its cells and its ends."""
-    return [{"name": name, "about": entry.about} | _world(name) for name, entry in GALLERY.items()]
-
-
-def _world(name: str) -> dict[str, Any]:
-    problem = gallery_problem(name)
-    return world_response(problem.obstacles[0], problem.starts[0], problem.goals[0])
+    problems = {name: gallery_problem(name) for name in GALLERY}
+    return [
+        {"name": name, "about": GALLERY[name].about}
+        | world_response(one.obstacles[0], one.starts[0], one.goals[0])
+        for name, one in problems.items()
+    ]

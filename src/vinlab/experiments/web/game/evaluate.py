@@ -102,19 +102,15 @@ def score(config: GameTraining, data: GameSets, network: SeenGraphVin, seed: int
         name: _scores(Player(network, data.test.site, config.data.kinds, iterations), data.test)
         for name, iterations in (("games", None), ("games_without_backups", 1))
     }
-    scores["games_whole_graph"] = whole_graph_scores(data.test)
+    test = data.test
+    knowing = play(test.site.links, test.games, follow_distances(test.games, test.distances))
+    scores["games_whole_graph"] = game_scores(knowing.clicks, test.shortest)
     extra = {"training_targets": len(data.states), "known_pages": int(data.test.site.known.sum())}
     return RunResult(scores=scores, extra=extra if data.people is None else {**extra, "people": data.people})
 
 
 def _scores(player: Player, games: GameSet) -> dict[str, Any]:
     return game_scores(play_set(player, games.games), games.shortest)
-
-
-def whole_graph_scores(games: GameSet) -> dict[str, Any]:
-    """The scores of a player that knows the whole graph."""
-    played = play(games.site.links, games.games, follow_distances(games.games, games.distances))
-    return game_scores(played.clicks, games.shortest)
 
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
