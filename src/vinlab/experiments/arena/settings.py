@@ -172,14 +172,13 @@ def _setting(
     return Setting(id, about, lambda budget, recipe: configure(budget), ("default",), control)
 
 
+def _ours(benchmark: str, about: str, **options: int) -> Setting[ArenaTraining]:
+    return _setting(benchmark, "best", f"{about}: our best", best(benchmark, **options))
+
+
 SETTINGS = by_id(
     [
-        _setting(
-            "gppn-15",
-            "best",
-            "GPPN's mazes 15 × 15, four moves: our best",
-            best("gppn-15", epochs=2, batch=32),
-        ),
+        _ours("gppn-15", "GPPN's mazes 15 × 15, four moves", epochs=2, batch=32),
         *(
             _setting("gppn-15", name, f"GPPN's mazes 15 × 15, four moves: {one.about}", rival("gppn-15", one))
             for name, one in RIVALS.items()
@@ -199,22 +198,11 @@ SETTINGS = by_id(
             for name in SCARCE
             for suffix, words, maps, epochs in FEWER_MAPS
         ),
-        _setting("gppn-28", "best", "GPPN's mazes 28 × 28, four moves: our best", best("gppn-28")),
-        _setting(
-            "gppn-28-eight", "best", "GPPN's mazes 28 × 28, eight moves: our best", best("gppn-28-eight")
-        ),
-        _setting(
-            "gppn-28-differential",
-            "best",
-            "GPPN's mazes 28 × 28, differential drive: our best",
-            best("gppn-28-differential"),
-        ),
-        _setting("maze-hard", "best", "a twin of Maze-Hard 30 × 30: our best", best("maze-hard", epochs=8)),
-        _setting(
-            "perfect-101", "best", "perfect mazes 101 × 101: our best", best("perfect-101", epochs=8, batch=4)
-        ),
-        _setting(
-            "mazes-9", "best", "trained on 9 × 9, tested up to 801 × 801: our best", best("mazes-9", epochs=8)
-        ),
+        _ours("gppn-28", "GPPN's mazes 28 × 28, four moves"),
+        _ours("gppn-28-eight", "GPPN's mazes 28 × 28, eight moves"),
+        _ours("gppn-28-differential", "GPPN's mazes 28 × 28, differential drive"),
+        _ours("maze-hard", "a twin of Maze-Hard 30 × 30", epochs=8),
+        _ours("perfect-101", "perfect mazes 101 × 101", epochs=8, batch=4),
+        _ours("mazes-9", "trained on 9 × 9, tested up to 801 × 801", epochs=8),
     ]
 )
