@@ -36,7 +36,7 @@ def measure(folder: Path, updates: int, threads: int) -> dict[str, float]:
     from vinlab.domains.web.large_site import make_planning_site, open_large_site
     from vinlab.domains.web.problem import start_at_root
     from vinlab.experiments.web.scale.data import planning_view
-    from vinlab.learners.link_loss import LinkLoss
+    from vinlab.learners.losses import LinkLoss
     from vinlab.networks.links.configs import SoftmaxVinConfig
 
     torch.set_num_threads(threads)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         move_logits,
         random_kernels,
     )
-    from vinlab.modules.features import PatchFeatures
+    from vinlab.modules.attention import PatchFeatures
     from vinlab.modules.move_cost import KnownMoves, MoveCosts, WithTerminals
     from vinlab.navigation.evaluation import evaluate
     from vinlab.navigation.map_files import plan_on_map
@@ -132,7 +132,7 @@ _ELSEWHERE = {
     "TerminalReward": "vinlab.planning.fixed_point",
     "WithTerminals": "vinlab.modules.move_cost",
     "Model": "vinlab.models",
-    "PatchFeatures": "vinlab.modules.features",
+    "PatchFeatures": "vinlab.modules.attention",
     "Planner": "vinlab.navigation.planner",
     "Route": "vinlab.navigation.routes",
     "evaluate": "vinlab.navigation.evaluation",

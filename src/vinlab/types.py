@@ -49,6 +49,11 @@ def missing_library(purpose: str, *libraries: str, extra: str) -> InputError:
     return InputError(f"{purpose} needs {names}: pip install {names} (vinlab's extra '{extra}').")
 
 
+def reason_of(error: BaseException, *, most: int = 120) -> str:
+    """The first line of what an error says, for a sentence of ours."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:most].rstrip(".")
+
+
 Batches = TypeVar("Batches", bound="Batch")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from vinlab.domains.terrain_costs.observation import observe
+from vinlab.domains.terrain_costs.problem import observe
 from vinlab.export.onnx import export_onnx
 from vinlab.networks.terrain.ground_vin import GroundVinConfig
 from vinlab.planning.costs import UNREACHABLE

@@ -12,8 +12,7 @@ from vinlab.experiments import experiment_named
 from vinlab.experiments.base import TrainingRequest
 from vinlab.experiments.results import count_parameters
 from vinlab.experiments.runner import train
-from vinlab.models import SHIPPED, default_id, load, read_card, shipped_ids, stem_of
-from vinlab.models.names import suggestion
+from vinlab.models import SHIPPED, default_id, load, read_card, shipped_ids, stem_of, suggestion
 from vinlab.networks.configs import OLD_KINDS, OLD_WEIGHTS, REGISTRY, config_class, network_config
 from vinlab.recording.files import write_json
 from vinlab.recording.json_files import read_json_object

@@ -41,16 +41,3 @@ def test_images_and_values_that_do_not_fit_are_refused(model):
     planner = vinlab.Planner(model, np.zeros((3, 5, 5)))
     with pytest.raises(InputError, match="expected 3 channels for each of 1 cells"):
         planner.update([(0, 0)], [1.0])
-
-
-def test_cells_of_several_pixels_have_the_world_coordinates_of_their_centres():
-    from vinlab.maps import Frame
-    from vinlab.navigation.picture_ground import _cell_frame
-
-    pixels = Frame(a=0.5, b=0.1, c=3.0, d=0.2, e=-0.5, f=7.0, unit="m")
-    cells = _cell_frame(pixels, 4)
-    for row, col in ((0, 0), (2, 5)):
-        four = np.array([(4 * row + down, 4 * col + right) for down in range(4) for right in range(4)])
-        np.testing.assert_allclose(
-            cells.to_world(np.array([[row, col]]))[0], pixels.to_world(four).mean(axis=0)
-        )

@@ -10,8 +10,7 @@ from vinlab.maps import Frame, GridMap, Relief
 from vinlab.models import Model
 from vinlab.navigation.graded import grid_of
 from vinlab.networks.grid.configs import VinConfig
-from vinlab.networks.grid.fixed_point import FixedPointVinConfig
-from vinlab.networks.grid.graded import GradedVinConfig
+from vinlab.networks.grid.fixed_point import FixedPointVinConfig, GradedVinConfig
 from vinlab.planning.graded import graded_path_cost
 from vinlab.types import InputError
 

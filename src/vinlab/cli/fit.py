@@ -8,9 +8,8 @@ from tyro.conf import Positional, arg
 
 from vinlab.cli.checks import MOST_SEED, most_threads, require_between, require_folder, require_one_of_two
 from vinlab.cli.output import print_scores, watched
-from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
-from vinlab.experiments.terrain_costs.dataset.record import summary
+from vinlab.experiments.terrain_costs.dataset.record import ReadingOptions, summary
 from vinlab.experiments.terrain_costs.dataset.split import split_dataset
 from vinlab.experiments.terrain_costs.figures import routes_figure
 from vinlab.experiments.terrain_costs.fit import FitOptions

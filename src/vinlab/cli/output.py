@@ -6,9 +6,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
+from vinlab.maps import Frame, write_route
 from vinlab.models import Model
 from vinlab.navigation.routes import Route
 from vinlab.recording.serialization import standard_json, to_plain
@@ -224,11 +226,14 @@ def exit_code(route: Route) -> int:
     return REACHED if route.reached else NOT_REACHED if route.exists else NO_ROUTE
 
 
-def path_words(path_out: Path, *, written: bool) -> str:
-    """Where the path is, or why it is not there."""
-    if written:
-        return f"The path is in {path_out}."
-    return f"No path is written to {path_out}, as the goal is not reached; --partial writes what there is."
+def write_path(options: Any, cells: np.ndarray, frame: Frame, summary: Mapping[str, Any]) -> str | None:
+    """Write the path, if a file is named and it reaches the goal or is wanted all the same; where it is, in words."""
+    if options.path_out is None:
+        return None
+    if not (summary["reached"] or options.partial):
+        return f"No path is written to {options.path_out}, as the goal is not reached; --partial writes what there is."
+    write_route(options.path_out, cells, frame, summary)
+    return f"The path is in {options.path_out}."
 
 
 def planned_with(model: Model, used: int | Sequence[int] | None) -> str:

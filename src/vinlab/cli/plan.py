@@ -15,10 +15,10 @@ from vinlab.cli.output import (
     corner_rule,
     describe,
     exit_code,
-    path_words,
     planned_with,
     print_json,
     steps_of,
+    write_path,
 )
 from vinlab.maps import (
     CostOptions,
@@ -26,7 +26,6 @@ from vinlab.maps import (
     MapOptions,
     inflate_obstacles,
     read_map_or_scenarios,
-    write_route,
 )
 from vinlab.models import Model
 from vinlab.navigation.greedy import takes_costs
@@ -169,9 +168,7 @@ def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, cor
     route = plan_on_map(
         map, start, goals or None, model=model, iterations=options.iterations, corner_cutting=corner_cutting
     )
-    written = options.path_out is not None and (route.reached or options.partial)
-    if written and options.path_out is not None:
-        write_route(options.path_out, route.path, map.frame, route_summary(map, route))
+    path_words = write_path(options, route.path, map.frame, route_summary(map, route))
     if options.json:
         print_json(_short_summary(map, route, several=len(goals) > 1))
         return exit_code(route)
@@ -179,8 +176,8 @@ def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, cor
     print_route(map, route, model)
     if len(goals) > 1 and route.reached:
         print(f"Of the {len(goals)} goals the nearest is {route.goal}.")
-    if options.path_out is not None:
-        print(path_words(options.path_out, written=written))
+    if path_words:
+        print(path_words)
     _draw(map, route, options.out)
     print(f"Drawn in {options.out}.")
     return exit_code(route)

@@ -1,16 +1,15 @@
 """``vinlab plan`` with a model that sees an image of terrain."""
 
 import time
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from vinlab.cli.output import NOT_REACHED, REACHED, path_words, planned_with, print_json, steps_of
+from vinlab.cli.output import NOT_REACHED, REACHED, planned_with, print_json, steps_of, write_path
 from vinlab.domains.mars.rasters.image import TerrainImage, read_terrain_image
 from vinlab.figures.ground import GroundView, colours_of, ground_figure
 from vinlab.figures.save import save_figure
 from vinlab.figures.terrain import TerrainView, terrain_figure
-from vinlab.maps import MapOptions, write_route
+from vinlab.maps import MapOptions
 from vinlab.maps.pictures import Picture, read_picture, with_channels
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.models import Model
@@ -44,20 +43,12 @@ def plan_on_image(file: Path, model: Model, options: "PlanOptions") -> int:
     route = navigate_image(model, image.image, start, goal, iterations=options.iterations)
     print(_describe(route), planned_with(model, route.iterations))
     summary = {"reached": route.reached, "cost": route.cost}
-    if options.path_out is not None:
-        print(path_words(options.path_out, written=_write_path(options, route, _frame(image), summary)))
+    if words := write_path(options, route.path, _frame(image), summary):
+        print(words)
     view = TerrainView(image.image, route.start, route.goal, route.path, reward=route.reward)
     save_figure(terrain_figure([view]), options.out)
     print(f"Drawn in {options.out}.")
     return REACHED if route.reached else NOT_REACHED
-
-
-def _write_path(options: "PlanOptions", route: ImageRoute, frame: Frame, summary: dict[str, Any]) -> bool:
-    """Write the path, if a file is named and the path reaches the goal or is wanted all the same."""
-    written = options.path_out is not None and (route.reached or options.partial)
-    if written and options.path_out is not None:
-        write_route(options.path_out, route.path, frame, summary)
-    return written
 
 
 def plan_on_ground(file: Path, model: Model, options: "PlanOptions") -> int:
@@ -69,9 +60,9 @@ def plan_on_ground(file: Path, model: Model, options: "PlanOptions") -> int:
     began = time.perf_counter()
     route = navigate_image(model, picture, *ends, iterations=options.iterations)
     seconds = time.perf_counter() - began
-    frame = _cell_frame(picture.frame, pixels)
+    frame = picture.frame.of_cells(pixels)
     summary = {"reached": route.reached, "length": route.cost, "cost": _learned_cost(route)}
-    written = _write_path(options, route, frame, summary)
+    path_words = write_path(options, route.path, frame, summary)
     code = REACHED if route.reached else NOT_REACHED
     if options.json:
         print_json(summary | {"seconds": seconds})
@@ -79,8 +70,8 @@ def plan_on_ground(file: Path, model: Model, options: "PlanOptions") -> int:
     cells = "" if pixels == 1 else f" of {pixels} x {pixels} pixels"
     print(f"Read {rows} x {cols} cells{cells} with {model.network.channels} channels.")
     print(_describe_ground(route), planned_with(model, None))
-    if options.path_out is not None:
-        print(path_words(options.path_out, written=written))
+    if path_words:
+        print(path_words)
     learned = None if route.reward is None else -route.reward
     shown = picture.values[:, : rows * pixels, : cols * pixels]
     view = GroundView(colours_of(shown), route.path, learned=learned, goal=route.goal, pixels=pixels)
@@ -118,22 +109,6 @@ def _describe_ground(route: ImageRoute) -> str:
     cost = _learned_cost(route)
     words = "" if cost is None else f" and learned cost {cost:.1f}"
     return f"Reached in {steps} of length {route.cost:.2f}{words}."
-
-
-def _cell_frame(frame: Frame, pixels: int) -> Frame:
-    """The centres of cells of several pixels in the coordinates of an image."""
-    if pixels == 1 or frame is CELLS:
-        return frame
-    shift = (pixels - 1) / 2
-    return replace(
-        frame,
-        a=frame.a * pixels,
-        b=frame.b * pixels,
-        c=frame.c + shift * (frame.a + frame.b),
-        d=frame.d * pixels,
-        e=frame.e * pixels,
-        f=frame.f + shift * (frame.d + frame.e),
-    )
 
 
 def _end(text: str | None, name: str) -> tuple[int, int]:

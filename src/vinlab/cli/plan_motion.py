@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from vinlab import models
-from vinlab.cli.output import NO_ROUTE, NOT_REACHED, REACHED, path_words, print_json
+from vinlab.cli.output import NO_ROUTE, NOT_REACHED, REACHED, print_json, write_path
 from vinlab.domains.gridworld.validation import require_free
 from vinlab.domains.motion.expert import solve
 from vinlab.domains.motion.problem import MotionProblems
 from vinlab.figures.headings import headings_figure
 from vinlab.figures.save import save_figure
-from vinlab.maps import GridMap, inflate_obstacles, write_route
+from vinlab.maps import GridMap, inflate_obstacles
 from vinlab.models import Model
 from vinlab.navigation.map_files import parse_position
 from vinlab.navigation.motion import actions_everywhere, follow_actions
@@ -43,9 +43,7 @@ def plan_with_motion(map: GridMap, options: Any, *, corner_cutting: bool) -> int
         "moves": [moves.action_names[action] for action in made],
         "headings": [moves.layer_names[state] for state in states[:, 2]],
     }
-    written = options.path_out is not None and (reached or options.partial)
-    if written and options.path_out is not None:
-        write_route(options.path_out, states[:, :2], map.frame, summary)
+    path_words = write_path(options, states[:, :2], map.frame, summary)
     code = REACHED if reached else NOT_REACHED if np.isfinite(shortest) else NO_ROUTE
     if options.json:
         print_json({**summary, "seconds": seconds})
@@ -53,8 +51,8 @@ def plan_with_motion(map: GridMap, options: Any, *, corner_cutting: bool) -> int
     print(_sentence(reached, len(made), cost, shortest, model))
     goal = problem.goals[0]
     figure = headings_figure(map.obstacles, states, moves.directions, goal=goal, title=options.motion)
-    if options.path_out is not None:
-        print(path_words(options.path_out, written=written))
+    if path_words:
+        print(path_words)
     save_figure(figure, options.out)
     print(f"Drawn in {options.out}.")
     return code
@@ -68,7 +66,9 @@ def motion_model(options: Any) -> Model | None:
         found = [
             id for id in models.shipped_ids() if _motion_of(models.read_card(id)["config"]) == options.motion
         ]
-        return models.load(max(found, key=_size)) if found else None
+        # Of several the one that was trained on the largest maps.
+        sizes = {id: int(models.read_card(id)["config"]["data"]["size"]) for id in found}
+        return models.load(max(found, key=sizes.__getitem__)) if found else None
     model = models.load(options.model)
     if _motion_of(model.config) != options.motion:
         raise InputError(
@@ -80,11 +80,6 @@ def motion_model(options: Any) -> Model | None:
 
 def _motion_of(config: Any) -> str | None:
     return config.get("data", {}).get("motion")
-
-
-def _size(id: str) -> int:
-    """The side of the maps that a shipped model was trained on."""
-    return int(models.read_card(id)["config"]["data"]["size"])
 
 
 def motion_problem(map: GridMap, moves: LayeredMoves, options: Any) -> MotionProblems:

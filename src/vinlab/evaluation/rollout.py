@@ -6,10 +6,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Float64, Int
 from torch import Tensor, nn
 
-from vinlab.types import Iterations
+from vinlab.types import Batch, Iterations
 
 
 @runtime_checkable
@@ -93,3 +93,30 @@ def device_of(policy: Any) -> torch.device:
     """The device of the policy's weights; the CPU without any."""
     weights = policy.parameters() if isinstance(policy, nn.Module) else iter(())
     return next((weight.device for weight in weights), torch.device("cpu"))
+
+
+@dataclass(frozen=True)
+class AllStartsRollout(Batch):
+    """The rollout from each cell of its map, cells counted row by row."""
+
+    reached: Bool[np.ndarray, "B N"]
+    """Whether the rollout from the cell reaches the goal."""
+    lengths: Float64[np.ndarray, "B N"]
+    """The length of its path; infinite where it does not reach the goal."""
+
+
+def rollout_from_all_cells(
+    following: Int[np.ndarray, "B N"], lengths: Float64[np.ndarray, "B N"], goals: Int[np.ndarray, " B"]
+) -> AllStartsRollout:
+    """The rollouts from all cells, if each cell leads to one ``following`` cell by a move of ``lengths``.
+
+    Pointer jumping: each round joins every path to its continuation and so doubles the number of its moves.
+    """
+    problems = np.arange(len(goals))
+    ends, travelled = following.copy(), lengths.copy()
+    ends[problems, goals], travelled[problems, goals] = goals, 0.0
+    for _ in range(int(following.shape[1]).bit_length()):
+        travelled += np.take_along_axis(travelled, ends, axis=1)
+        ends = np.take_along_axis(ends, ends, axis=1)
+    reached = ends == goals[:, None]
+    return AllStartsRollout(reached, np.where(reached, travelled, np.inf))

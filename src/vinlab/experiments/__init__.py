@@ -1,6 +1,5 @@
 """One package per table or figure of the paper; each is imported when it is asked for."""
 
-from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -26,8 +25,3 @@ def experiment_of(id: str) -> "Experiment":
     if id not in entries:
         raise InputError(f"There is no setting '{id}'{suggestion(id, entries)}")
     return experiment_named(entries[id].experiment)
-
-
-def all_experiments() -> "Iterator[Experiment]":
-    """Every experiment, in the order of the paper."""
-    return map(experiment_named, NAMES)

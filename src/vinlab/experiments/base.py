@@ -12,6 +12,7 @@ from vinlab.learners.callbacks import MetricsCallback, Progress, RunLogger, no_p
 from vinlab.learners.training_state import Best
 from vinlab.models import Model
 from vinlab.recording.finished_run import FinishedRun
+from vinlab.recording.serialization import dataclass_from_plain
 from vinlab.types import InputError, Iterations
 
 Budget = Literal["smoke", "small", "paper"]
@@ -40,6 +41,7 @@ class HashedData(Protocol):
 
 
 Config = TypeVar("Config")
+Recorded = TypeVar("Recorded")
 Data = TypeVar("Data", bound=HashedData)
 
 
@@ -111,6 +113,11 @@ class FitContext:
     logger: RunLogger
     progress: Progress
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """What every learner is given."""
+        return {"seed": self.seed, "record": self.logger, "progress": self.progress}
+
 
 @dataclass(frozen=True)
 class Setting(Generic[Config]):
@@ -139,14 +146,24 @@ def by_id(settings: Iterable[Setting[Config]]) -> dict[str, Setting[Config]]:
     return {setting.id: setting for setting in settings}
 
 
-def unchanged(config: Config, data: Any) -> Config:
-    """The configuration as it is."""
-    return config
-
-
 def build_network(config: Any, data: Any) -> nn.Module:
     """The network of the configuration with fresh weights."""
     return config.network.build()
+
+
+def recorded_data(kind: type[Recorded], config: Mapping[str, Any]) -> Recorded:
+    """The data of a recorded configuration, which also names where they came from."""
+    plain = {name: entry for name, entry in config.get("data", {}).items() if name != "source"}
+    return dataclass_from_plain(kind, plain, name="data")
+
+
+def require_folder(model: Model, source: Path | None, generated: str) -> None:
+    """A model that was trained on real data needs their folder."""
+    trained_on = model.config.get("data", {}).get("source")
+    if source is None and trained_on != generated:
+        raise InputError(
+            f"--data: expected the folder of {trained_on}, which {model.id} was trained on, got none."
+        )
 
 
 def require_problem(problem: int, count: int) -> int:
@@ -154,11 +171,6 @@ def require_problem(problem: int, count: int) -> int:
     if not 0 <= problem < count:
         raise InputError(f"--problem: expected 0 to {count - 1}, got {problem}.")
     return problem
-
-
-def no_figures(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
-    """An experiment without figures of its own."""
-    return []
 
 
 @dataclass(frozen=True)
@@ -178,11 +190,11 @@ class Experiment(Generic[Config, Data]):
     """Evaluate a model of any run of the experiment."""
     table: Callable[[Sequence[FinishedRun]], str]
     """Ours beside the paper's, as Markdown, from finished runs."""
-    figures: Callable[[Model, Path, int | None, Path | None], list[Path]] = no_figures
+    figures: Callable[[Model, Path, int | None, Path | None], list[Path]] = lambda *_: []
     """Draw a model into a folder, on one of the test problems where one is named, with the real data it needs."""
     summary_figures: Callable[[Sequence[FinishedRun], Path], list[Path]] | None = None
     """Draw what all finished runs show together."""
-    adapt: Callable[[Config, Data], Config] = unchanged
+    adapt: Callable[[Config, Data], Config] = lambda config, data: config
     """Fill into the configuration what only the data tell."""
     build: Callable[[Config, Data], nn.Module] = build_network
     supports: frozenset[Option] = frozenset()

@@ -51,21 +51,17 @@ def read_catalogue() -> dict[str, CatalogueEntry]:
 
 def make_catalogue() -> dict[str, CatalogueEntry]:
     """The same from the experiments themselves; a setting that several show belongs to the first."""
-    from vinlab.experiments import all_experiments
+    from vinlab.experiments import NAMES, experiment_named
 
     entries: dict[str, CatalogueEntry] = {}
-    for experiment in all_experiments():
+    for experiment in map(experiment_named, NAMES):
         for setting in experiment.settings.values():
             entry = CatalogueEntry(experiment.name, experiment.paper, setting.about, setting.control)
             entries.setdefault(setting.id, entry)
     return entries
 
 
-def write_catalogue(path: Path) -> None:
-    """Write the file anew."""
+if __name__ == "__main__":  # write the file anew
     plain = {id: asdict(entry) for id, entry in make_catalogue().items()}
-    path.write_text(json.dumps(plain, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write_catalogue(Path(__file__).parent / FILE)
+    text = json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
+    (Path(__file__).parent / FILE).write_text(text, encoding="utf-8")

@@ -4,11 +4,13 @@ ONNX has no search, so the value is backed up until it settles, at most as often
 in float64, as in PyTorch.
 """
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from vinlab.export._graph_builder import BOOL, DOUBLE, FLOAT, INT, GraphBuilder
+from vinlab.export._graph_builder import BOOL, DOUBLE, FLOAT, GraphBuilder
+from vinlab.modules.layered_cost import LayeredMoveCosts
 from vinlab.modules.move_cost import GAIN, MOST_LOG_PRICE, MoveCosts
 from vinlab.planning.costs import UNREACHABLE, MoveTable
 
@@ -16,33 +18,43 @@ TO_THE_END = np.iinfo(np.int64).max
 """The end of a slice that takes all that follows its start."""
 
 
-def input_channels(part: MoveCosts) -> int:
-    """The number of channels of an observation."""
-    return max(*part.seen, part.goal_channel) + 1
-
-
 def add_fixed_point(graph: GraphBuilder, costs: str, marks: str, moves: MoveTable) -> None:
     """Add the plan, the graph's ``value`` and ``q``, for costs of moves and cells with the mark of a goal."""
     start = add_terminals(graph, marks)
     actions = graph.constant("action_axis", np.array([1], np.int64))
-    true = graph.constant("true", np.array(True))
-    body = _backup_body(graph, moves, costs, start, actions)
+    add_settled_plan(graph, partial(_add_moves, moves, costs), start, actions)
+
+
+def add_settled_plan(
+    graph: GraphBuilder,
+    add_moves: Callable[[GraphBuilder, str, str], str],
+    start: str,
+    actions: str,
+    *,
+    layers: int | None = None,
+) -> None:
+    """Add the graph's ``value`` and ``q``: backups in a loop that ends when no value has risen.
+
+    ``add_moves`` gives q for a value and a prefix of names. Every q is below zero, so the larger of the best q and the
+    first value is 0 in terminal states, and elsewhere nothing falls below unreachable.
+    """
+    inner = graph.nested()
+    through = add_moves(inner, "value_in", "")
+    best = inner.node("ReduceMax", [through, actions], "best", keepdims=int(layers is None))
+    inner.node("Max", [best, start], "value_out")
+    risen = inner.node("Greater", ["value_out", "value_in"], "risen")
+    most = inner.node("ReduceMax", [inner.node("Cast", [risen], "risen_number", to=FLOAT)], "any", keepdims=0)
+    inner.node("Cast", [most], "continue_out", to=BOOL)
+    true, body = graph.constant("true", np.array(True)), inner.loop_body(DOUBLE, layers or 1)
     value = graph.node("Loop", ["iterations", true, start], "settled", body=body)
-    through = _add_moves(graph, moves, value, costs, "last_")
-    q = graph.node("Max", [through, "unreachable"], "settled_q")
+    q = graph.node("Max", [add_moves(graph, value, "last_"), "unreachable"], "settled_q")
     graph.node("Cast", [value], "value", to=FLOAT)
     graph.node("Cast", [q], "q", to=FLOAT)
 
 
 def add_move_costs(graph: GraphBuilder, part: MoveCosts) -> str:
     """The cost of each move in each cell, in float64; its negative is the reward."""
-    bias = part.log_price.bias
-    assert bias is not None
-    seen = graph.constant("seen_channels", np.array(part.seen, np.int64))
-    image = graph.node("Gather", ["observation", seen], "seen", axis=1)
-    features = graph.convolution(image, part.features.weight, "features", part.features.bias)
-    hidden = graph.node("Relu", [features], "hidden")
-    log_price = graph.convolution(hidden, GAIN * part.log_price.weight, "log_price", GAIN * bias)
+    log_price = add_log_price(graph, part, np.array(part.seen, np.int64))
     bounds = [
         graph.constant("least_log_price", np.array(0, np.float32)),
         graph.constant("most_log_price", np.array(MOST_LOG_PRICE, np.float32)),
@@ -51,6 +63,16 @@ def add_move_costs(graph: GraphBuilder, part: MoveCosts) -> str:
     costs = graph.node("Mul", [graph.constant("lengths", part.lengths), price], "costs")
     graph.node("Neg", [costs], "reward")
     return graph.node("Cast", [costs], "exact_costs", to=DOUBLE)
+
+
+def add_log_price(graph: GraphBuilder, part: MoveCosts | LayeredMoveCosts, channels: np.ndarray) -> str:
+    """The logarithm of the price of each cell, from some channels of the observation."""
+    seen = graph.constant("seen_channels", channels)
+    image = graph.node("Gather", ["observation", seen], "seen", axis=1)
+    features = graph.convolution(image, part.features.weight, "features", part.features.bias)
+    hidden = graph.node("Relu", [features], "hidden")
+    bias = None if part.log_price.bias is None else GAIN * part.log_price.bias
+    return graph.convolution(hidden, GAIN * part.log_price.weight, "log_price", bias)
 
 
 def add_goal_marks(graph: GraphBuilder, part: MoveCosts) -> str:
@@ -69,7 +91,7 @@ def add_terminals(graph: GraphBuilder, marks: str) -> str:
     return graph.node("Where", [terminals, nothing, unreachable], "start")
 
 
-def _add_moves(graph: GraphBuilder, moves: MoveTable, value: str, costs: str, prefix: str) -> str:
+def _add_moves(moves: MoveTable, costs: str, graph: GraphBuilder, value: str, prefix: str) -> str:
     """The value of the cell that each move leads to, less its cost; at most ``UNREACHABLE`` where it leaves the map."""
     before, after = np.maximum(-moves.offsets.min(axis=0), 0), np.maximum(moves.offsets.max(axis=0), 0)
     pads = graph.constant("pads", np.array([0, 0, *before, 0, 0, *after], np.int64))
@@ -82,26 +104,3 @@ def _add_moves(graph: GraphBuilder, moves: MoveTable, value: str, costs: str, pr
         reached.append(graph.node("Slice", [padded, *corners, axes], f"{prefix}reached{move}"))
     onwards = graph.node("Concat", reached, f"{prefix}onwards", axis=1)
     return graph.node("Sub", [onwards, costs], f"{prefix}through")
-
-
-def _backup_body(graph: GraphBuilder, moves: MoveTable, costs: str, start: str, actions: str) -> Any:
-    """One backup as the body of a loop that ends when no value has risen; all else comes from the outer graph.
-
-    Every q is below zero, so the larger of the best q and the first value is 0 in terminal cells, and elsewhere
-    nothing falls below unreachable.
-    """
-    inner = graph.nested()
-    through = _add_moves(inner, moves, "value_in", costs, "")
-    best = inner.node("ReduceMax", [through, actions], "best", keepdims=1)
-    inner.node("Max", [best, start], "value_out")
-    risen = inner.node("Greater", ["value_out", "value_in"], "risen")
-    most = inner.node("ReduceMax", [inner.node("Cast", [risen], "risen_number", to=FLOAT)], "any", keepdims=0)
-    inner.node("Cast", [most], "continue_out", to=BOOL)
-    describe = graph.helper.make_tensor_value_info
-    inputs = [
-        describe("step", INT, []),
-        describe("continue_in", BOOL, []),
-        describe("value_in", DOUBLE, ["B", 1, "H", "W"]),
-    ]
-    outputs = [describe("continue_out", BOOL, []), describe("value_out", DOUBLE, ["B", 1, "H", "W"])]
-    return graph.helper.make_graph(inner.nodes, "backup", inputs, outputs)

@@ -42,6 +42,30 @@ class GraphBuilder:
         inner.weights = self.weights
         return inner
 
+    def loop_body(self, kind: int, layers: int = 1) -> Any:
+        """The graph as the body of a loop that carries a value."""
+        describe, shape = self.helper.make_tensor_value_info, ["B", layers, "H", "W"]
+        inputs = [
+            describe("step", INT, []),
+            describe("continue_in", BOOL, []),
+            describe("value_in", kind, shape),
+        ]
+        outputs = [describe("continue_out", BOOL, []), describe("value_out", kind, shape)]
+        return self.helper.make_graph(self.nodes, "backup", inputs, outputs)
+
+    def attended(self, q: str, strides: list[str], actions: int) -> str:
+        """The values ``[B S A]`` of the actions of each state, which is at the sum of its coordinates times strides."""
+        steps = self.node("Concat", strides, "strides", axis=0)
+        scaled = self.node("Mul", ["states", steps], "scaled")
+        last = self.constant("last_axis", np.array([2], np.int64))
+        places = self.node("ReduceSum", [scaled, last], "places", keepdims=0)
+        flat = self.node("Reshape", [q, self.constant("flat", np.array([0, 0, -1], np.int64))], "q_by_state")
+        wide = self.node("Unsqueeze", [places, "action_axis"], "place_index")
+        repeats = self.constant("repeats", np.array([1, actions, 1], np.int64))
+        index = self.node("Tile", [wide, repeats], "index")
+        attended = self.node("GatherElements", [flat, index], "attended", axis=2)
+        return self.node("Transpose", [attended], "attended_by_state", perm=[0, 2, 1])
+
     def finish(self, *, channels: int, pixels: int = 1, layers: int | None = None) -> Any:
         """The whole graph with its inputs and outputs; a cell has ``pixels`` x ``pixels`` of the observation.
 
@@ -65,25 +89,3 @@ class GraphBuilder:
             describe("q", FLOAT, ["B", *by_layer("A"), "H", "W"]),
         ]
         return self.helper.make_graph(self.nodes, "vin", inputs, outputs, initializer=self.weights)
-
-
-def backup_body(
-    graph: GraphBuilder, reward_term: str, kernel: str, actions: str, reach: int, staying: str | None
-) -> Any:
-    """One backup as the body of a loop; reward term, kernel and staying weights come from the outer graph."""
-    inner, helper = graph.nested(), graph.helper
-    inner.node("Identity", ["continue_in"], "continue_out")
-    term = inner.node("Conv", ["value_in", kernel], "value_term", pads=[reach] * 4)
-    if staying is not None:
-        stays = inner.node("Mul", ["value_in", staying], "staying_term")
-        term = inner.node("Add", [term, stays], "blocked_term")
-    inner.node("Add", [reward_term, term], "q_in")
-    inner.node("ReduceMax", ["q_in", actions], "value_out", keepdims=1)
-    describe = helper.make_tensor_value_info
-    inputs = [
-        describe("step", INT, []),
-        describe("continue_in", BOOL, []),
-        describe("value_in", FLOAT, ["B", 1, "H", "W"]),
-    ]
-    outputs = [describe("continue_out", BOOL, []), describe("value_out", FLOAT, ["B", 1, "H", "W"])]
-    return helper.make_graph(inner.nodes, "backup", inputs, outputs)

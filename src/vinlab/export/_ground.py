@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 from torch import nn
 
+from vinlab.export._fixed_point import TO_THE_END
 from vinlab.export._graph_builder import DOUBLE, FLOAT, GraphBuilder
 from vinlab.networks.terrain.ground_encoder import reach_of
 from vinlab.networks.terrain.ground_vin import GAIN, LEAST_COST, MOST_LOG_COST, GroundCosts, KindCosts
@@ -12,13 +13,6 @@ from vinlab.planning.costs import MoveTable
 
 IMPOSSIBLE = 1e31
 """The cost of a move into a blocked cell; what it leads to is then worth less than unreachable."""
-
-TO_THE_END = np.iinfo(np.int64).max
-
-
-def ground_channels(part: GroundCosts) -> int:
-    """The channels of an observation: those of the image, blocked cells and the goal."""
-    return part.encoder.inputs + 2
 
 
 def add_ground_costs(graph: GraphBuilder, part: GroundCosts, moves: MoveTable) -> str:
@@ -29,19 +23,14 @@ def add_ground_costs(graph: GraphBuilder, part: GroundCosts, moves: MoveTable) -
     halves = graph.constant("half_lengths", (moves.lengths / 2).astype(np.float32)[:, None, None])
     costs = graph.node("Mul", [both, halves], "costs")
     graph.node("Neg", [costs], "reward")
-    entered = _add_entered(graph, _add_cell_marks(graph, part, 0, "blocked"), moves, "blocked")
+    entered = _add_entered(graph, add_cell_marks(graph, part, 0, "blocked"), moves, "blocked")
     wall = graph.constant("wall", np.array(IMPOSSIBLE, np.float64))
     exact = graph.node("Cast", [costs], "free_costs", to=DOUBLE)
     walls = graph.node("Mul", [graph.node("Cast", [entered], "exact_walls", to=DOUBLE), wall], "walls")
     return graph.node("Add", [exact, walls], "exact_costs")
 
 
-def add_ground_goals(graph: GraphBuilder, part: GroundCosts) -> str:
-    """The cells that the goal channel marks."""
-    return _add_cell_marks(graph, part, 1, "goal")
-
-
-def _add_cell_marks(graph: GraphBuilder, part: GroundCosts, place: int, name: str) -> str:
+def add_cell_marks(graph: GraphBuilder, part: GroundCosts, place: int, name: str) -> str:
     """A channel of marks after those of the image, as 0 or 1 for each cell."""
     channel = graph.constant(f"{name}_channel", np.array([part.encoder.inputs + place], np.int64))
     marks = graph.node("Gather", ["observation", channel], f"{name}_pixels", axis=1)

@@ -3,15 +3,15 @@
 As on a flat grid the value is backed up until it settles, in float64; see ``_fixed_point.py``.
 """
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from vinlab.export._fixed_point import TO_THE_END, add_terminals
-from vinlab.export._graph_builder import BOOL, DOUBLE, FLOAT, INT, GraphBuilder
+from vinlab.export._fixed_point import TO_THE_END, add_log_price, add_settled_plan, add_terminals
+from vinlab.export._graph_builder import DOUBLE, GraphBuilder
 from vinlab.modules import TemperaturePolicy
 from vinlab.modules.layered_cost import GOALS_FROM, LayeredMoveCosts, PreferencePolicy
-from vinlab.modules.move_cost import GAIN, MOST_LOG_PRICE
+from vinlab.modules.move_cost import MOST_LOG_PRICE
 from vinlab.planning.moves import LayeredMoves
 
 
@@ -19,13 +19,8 @@ def add_layered_plan(graph: GraphBuilder, part: LayeredMoveCosts, moves: Layered
     """Add the costs and the plan: the graph's ``reward``, ``value`` and ``q``."""
     costs = _add_costs(graph, part, moves)
     start = _add_terminals(graph)
-    body = _backup_body(graph, moves, costs, start)
-    true = graph.constant("true", np.array(True))
-    value = graph.node("Loop", ["iterations", true, start], "settled", body=body)
-    through = _add_actions(graph, moves, value, costs, "last_")
-    q = graph.node("Max", [through, "unreachable"], "settled_q")
-    graph.node("Cast", [value], "value", to=FLOAT)
-    graph.node("Cast", [q], "q", to=FLOAT)
+    actions = graph.constant("choice_axis", np.array([2], np.int64))
+    add_settled_plan(graph, partial(_add_actions, moves, costs), start, actions, layers=moves.num_layers)
 
 
 def add_layered_policy(
@@ -39,19 +34,8 @@ def add_layered_policy(
     ]
     cells = graph.node("Mul", sides, "cells_of_a_layer")
     one = graph.constant("unit", np.array([1], np.int64))
-    strides = graph.node("Concat", [sides[1], one, cells], "strides", axis=0)
-    scaled = graph.node("Mul", ["states", strides], "scaled")
-    last = graph.constant("last_axis", np.array([2], np.int64))
-    places = graph.node("ReduceSum", [scaled, last], "places", keepdims=0)
     by_action = graph.node("Transpose", ["q"], "q_by_action", perm=[0, 2, 1, 3, 4])
-    flat = graph.node(
-        "Reshape", [by_action, graph.constant("flat", np.array([0, 0, -1], np.int64))], "q_by_state"
-    )
-    wide = graph.node("Unsqueeze", [places, "action_axis"], "place_index")
-    repeats = graph.constant("repeats", np.array([1, moves.num_actions, 1], np.int64))
-    index = graph.node("Tile", [wide, repeats], "index")
-    attended = graph.node("GatherElements", [flat, index], "attended", axis=2)
-    ordered = graph.node("Transpose", [attended], "attended_by_state", perm=[0, 2, 1])
+    ordered = graph.attended(by_action, [sides[1], one, cells], moves.num_actions)
     scale = graph.constant("inverse_temperature", part.log_inverse_temperature.detach().exp())
     if isinstance(part, PreferencePolicy):
         scaled_q = graph.node("Mul", [ordered, scale], "scaled_q")
@@ -62,12 +46,7 @@ def add_layered_policy(
 
 def _add_costs(graph: GraphBuilder, part: LayeredMoveCosts, moves: LayeredMoves) -> str:
     """The cost of each action in each state, in float64; its negative is the reward."""
-    seen = graph.constant("seen_channels", np.arange(GOALS_FROM))
-    image = graph.node("Gather", ["observation", seen], "seen", axis=1)
-    features = graph.convolution(image, part.features.weight, "features", part.features.bias)
-    hidden = graph.node("Relu", [features], "hidden")
-    bias = None if part.log_price.bias is None else GAIN * part.log_price.bias
-    log_price = graph.convolution(hidden, GAIN * part.log_price.weight, "log_price", bias)
+    log_price = add_log_price(graph, part, np.arange(GOALS_FROM))
     axes = graph.constant("price_axes", np.array([1, 2, 3], np.int64))
     least = graph.node("ReduceMin", [log_price, axes], "least_log_price", keepdims=1)
     relative = graph.node("Sub", [log_price, least], "relative_log_price")
@@ -103,7 +82,7 @@ def _add_terminals(graph: GraphBuilder) -> str:
     return add_terminals(graph, marks)
 
 
-def _add_actions(graph: GraphBuilder, moves: LayeredMoves, value: str, costs: str, prefix: str) -> str:
+def _add_actions(moves: LayeredMoves, costs: str, graph: GraphBuilder, value: str, prefix: str) -> str:
     """The value of the state that each action leads to, less its cost; at most ``UNREACHABLE`` without one."""
     steps = moves.offsets.reshape(-1, 2)
     before, after = np.maximum(-steps.min(axis=0), 0), np.maximum(steps.max(axis=0), 0)
@@ -131,24 +110,3 @@ def _add_actions(graph: GraphBuilder, moves: LayeredMoves, value: str, costs: st
         return through
     exists = graph.constant("exists", moves.exists[None, :, :, None, None])
     return graph.node("Where", [exists, through, "unreachable"], f"{prefix}existing")
-
-
-def _backup_body(graph: GraphBuilder, moves: LayeredMoves, costs: str, start: str) -> Any:
-    """One backup as the body of a loop that ends when no value has risen; all else comes from the outer graph."""
-    inner = graph.nested()
-    through = _add_actions(inner, moves, "value_in", costs, "")
-    actions = graph.constant("choice_axis", np.array([2], np.int64))
-    best = inner.node("ReduceMax", [through, actions], "best", keepdims=0)
-    inner.node("Max", [best, start], "value_out")
-    risen = inner.node("Greater", ["value_out", "value_in"], "risen")
-    most = inner.node("ReduceMax", [inner.node("Cast", [risen], "risen_number", to=FLOAT)], "any", keepdims=0)
-    inner.node("Cast", [most], "continue_out", to=BOOL)
-    describe = graph.helper.make_tensor_value_info
-    shape = ["B", moves.num_layers, "H", "W"]
-    inputs = [
-        describe("step", INT, []),
-        describe("continue_in", BOOL, []),
-        describe("value_in", DOUBLE, shape),
-    ]
-    outputs = [describe("continue_out", BOOL, []), describe("value_out", DOUBLE, shape)]
-    return graph.helper.make_graph(inner.nodes, "backup", inputs, outputs)

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from vinlab.export._border import add_staying, add_staying_reward, add_value_term
-from vinlab.export._fixed_point import add_fixed_point, add_goal_marks, add_move_costs, input_channels
-from vinlab.export._graph_builder import GraphBuilder, backup_body
-from vinlab.export._ground import add_ground_costs, add_ground_goals, ground_channels
+from vinlab.export._fixed_point import add_fixed_point, add_goal_marks, add_move_costs
+from vinlab.export._graph_builder import FLOAT, GraphBuilder
+from vinlab.export._ground import add_cell_marks, add_ground_costs
 from vinlab.export._layered import add_layered_plan, add_layered_policy
 from vinlab.modules import (
     CnnReward,
@@ -104,10 +104,11 @@ def _add_known_moves(graph: GraphBuilder, network: Any) -> tuple[int, int]:
     if isinstance(reward, GuidanceCosts):
         raise InputError("reward of an exported VIN: expected MoveCosts or GroundCosts, got GuidanceCosts.")
     if isinstance(reward, GroundCosts):
-        add_fixed_point(graph, add_ground_costs(graph, reward, moves), add_ground_goals(graph, reward), moves)
-        return ground_channels(reward), len(moves)
+        goals = add_cell_marks(graph, reward, 1, "goal")
+        add_fixed_point(graph, add_ground_costs(graph, reward, moves), goals, moves)
+        return reward.encoder.inputs + 2, len(moves)  # those of the image, blocked cells and the goal
     add_fixed_point(graph, add_move_costs(graph, reward), add_goal_marks(graph, reward), moves)
-    return input_channels(reward), len(moves)
+    return max(*reward.seen, reward.goal_channel) + 1, len(moves)
 
 
 def _add_levels(graph: GraphBuilder, network: Any) -> tuple[int, int]:
@@ -297,8 +298,12 @@ def _add_planner(graph: GraphBuilder, level: _Level, reward: str, initial_value:
     first = graph.node("ReduceMax", [first_q, actions], f"{name}first_value", keepdims=1)
     one, true = graph.constant("one", np.array(1, np.int64)), graph.constant("true", np.array(True))
     more = graph.node("Sub", ["iterations", one], f"{name}more_backups")
-    body = backup_body(graph, term, kernel, actions, reach, staying)
-    value = graph.node("Loop", [more, true, first], f"{name}value", body=body)
+    inner = graph.nested()
+    inner.node("Identity", ["continue_in"], "continue_out")
+    onwards = add_value_term(inner, "value_in", kernel, reach, staying, "value_term")
+    inner.node("Add", [term, onwards], "q_in")
+    inner.node("ReduceMax", ["q_in", actions], "value_out", keepdims=1)
+    value = graph.node("Loop", [more, true, first], f"{name}value", body=inner.loop_body(FLOAT))
     last = add_value_term(graph, value, kernel, reach, staying, f"{name}value_term")
     graph.node("Add", [term, last], f"{name}q")
     return value
@@ -315,21 +320,8 @@ def _matrix(part: LinearPolicy | TemperaturePolicy | IdentityPolicy, actions: in
 
 def _add_policy(graph: GraphBuilder, matrix: Tensor) -> None:
     """Add the q of each state, and the logits of its moves."""
-    # One index per state: row times width plus column.
     shape = graph.node("Shape", ["q"], "shape")
     width = graph.node("Gather", [shape, graph.constant("width_axis", np.array([3], np.int64))], "width")
-    columns = graph.node(
-        "Concat", [width, graph.constant("unit", np.array([1], np.int64))], "strides", axis=0
-    )
-    scaled = graph.node("Mul", ["states", columns], "scaled")
-    last = graph.constant("last_axis", np.array([2], np.int64))
-    cells = graph.node("ReduceSum", [scaled, last], "cells", keepdims=0)
-    by_cell = graph.node(
-        "Reshape", ["q", graph.constant("flat", np.array([0, 0, -1], np.int64))], "q_by_cell"
-    )
-    by_action = graph.node("Unsqueeze", [cells, "action_axis"], "cell_index")
-    repeats = graph.constant("repeats", np.array([1, len(matrix), 1], np.int64))
-    index = graph.node("Tile", [by_action, repeats], "index")
-    attended = graph.node("GatherElements", [by_cell, index], "attended", axis=2)
-    ordered = graph.node("Transpose", [attended], "attended_by_state", perm=[0, 2, 1])
+    one = graph.constant("unit", np.array([1], np.int64))
+    ordered = graph.attended("q", [width, one], len(matrix))
     graph.node("MatMul", [ordered, graph.constant("policy", matrix)], "logits")

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from vinlab.learners.imitation import summed_nll
+from vinlab.learners.losses import PolicyLoss
 from vinlab.types import Demonstrations
 
 
@@ -70,12 +71,8 @@ class MixedDemonstrations:
         return chosen - (int(self._ends[index - 1]) if index else 0)
 
 
-class MixtureLoss(nn.Module):
+class MixtureLoss(PolicyLoss):
     """The policy with its loss on several sets of tasks, each planned with its own number of backups."""
-
-    def __init__(self, policy: nn.Module) -> None:
-        super().__init__()
-        self.policy = policy
 
     def forward(self, batch: list[TaskSet]) -> Float[Tensor, ""]:
         """The sum of the losses of all states in the batch."""

@@ -13,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from vinlab.learners import distributed
 from vinlab.learners.callbacks import NullLogger, Progress, RunLogger, Validator, no_progress
-from vinlab.learners.losses import set_nll
+from vinlab.learners.losses import PolicyLoss, set_nll
 from vinlab.learners.optimizers import OptimiserName, Stage, make_optimiser, set_rate
 from vinlab.learners.training_state import Best, EpochTraining
 from vinlab.types import Demonstrations, InputError, Iterations
@@ -38,6 +38,11 @@ class ImitationConfig:
         return sum(stage.epochs for stage in self.stages)
 
 
+def one_cycle(epochs: int, rate: float, *, batch: int) -> ImitationConfig:
+    """One rise and fall of Adam's rate, with so many problems per update."""
+    return ImitationConfig(stages=(Stage(epochs, rate, "one-cycle"),), batch_problems=batch)
+
+
 Order = Callable[[int], np.ndarray]
 """Which problems an epoch reads, one after the other."""
 
@@ -56,15 +61,11 @@ class Dataset(Protocol):
     def __getitem__(self, chosen: Any) -> Any: ...
 
 
-class ImitationLoss(nn.Module):
-    """The policy with its loss, in one module so that processes can average its gradient.
-
-    ``iterations`` is the K of training, where it differs from the policy's own.
-    """
+class ImitationLoss(PolicyLoss):
+    """``iterations`` is the K of training, where it differs from the policy's own."""
 
     def __init__(self, policy: nn.Module, *, iterations: Iterations = None) -> None:
-        super().__init__()
-        self.policy = policy
+        super().__init__(policy)
         self.options = {} if iterations is None else {"iterations": iterations}
 
     def forward(self, batch: Demonstrations) -> Float[Tensor, ""]:
@@ -159,7 +160,8 @@ class ImitationTraining(EpochTraining):
         self.policy.train()
         started, worked = time.perf_counter(), time.process_time()
         loss, weight, rate = 0.0, 0.0, 0.0
-        batches = self._batches()
+        # The last update may have fewer problems.
+        batches = torch.as_tensor(self.order(self.epoch)).split(self.config.batch_problems)
         for update, chosen in enumerate(batches):
             rate = stage.rate_at((passed + update / len(batches)) / stage.epochs)
             set_rate(self.optimiser, rate)
@@ -177,10 +179,6 @@ class ImitationTraining(EpochTraining):
     def shuffled(self, epoch: int) -> np.ndarray:
         """All problems, in another order in every epoch."""
         return np.random.default_rng([self.seed, epoch]).permutation(len(self.demonstrations))
-
-    def _batches(self) -> list[Tensor]:
-        """The updates of this epoch; the last one may have fewer problems."""
-        return list(torch.as_tensor(self.order(self.epoch)).split(self.config.batch_problems))
 
     def keep_if_best(self, score: float) -> None:
         """Keep the current weights if they are the best, or whatever their score where the last ones are kept."""

@@ -20,6 +20,7 @@ from vinlab.types import (
     Demonstrations,
     DenseDemonstrations,
     InputError,
+    LinkDemonstrations,
     TimedDemonstrations,
 )
 
@@ -33,7 +34,15 @@ def set_nll(logits: Float[Tensor, "B S M"], moves: Bool[Tensor, "B S M"]) -> Flo
     return logits.logsumexp(dim=-1) - logits.masked_fill(~allowed, -torch.inf).logsumexp(dim=-1)
 
 
-class ScaledLoss(nn.Module):
+class PolicyLoss(nn.Module):
+    """A policy with its loss, in one module so that processes can average its gradient."""
+
+    def __init__(self, policy: Any) -> None:
+        super().__init__()
+        self.policy = policy
+
+
+class ScaledLoss(PolicyLoss):
     """The policy with its loss of imitation at several temperatures.
 
     At its own temperature the loss falls silent once what must never be done costs more than the longest detour of the
@@ -41,8 +50,7 @@ class ScaledLoss(nn.Module):
     """
 
     def __init__(self, policy: nn.Module, scales: tuple[float, ...] = (1.0, 1e-2, 1e-4, 1e-6)) -> None:
-        super().__init__()
-        self.policy = policy
+        super().__init__(policy)
         self.scales = scales
 
     def forward(self, batch: Demonstrations) -> Float[Tensor, ""]:
@@ -54,7 +62,7 @@ class ScaledLoss(nn.Module):
         return (batch.weights * torch.stack(losses).mean(dim=0)).sum()
 
 
-class DeepSupervisionLoss(nn.Module):
+class DeepSupervisionLoss(PolicyLoss):
     """The policy with its loss of imitation at several depths of its plan (the highway loss of Wang et al., 2025).
 
     The plan is read after every few backups, in the states whose path is not longer than that; the last depth counts
@@ -62,8 +70,7 @@ class DeepSupervisionLoss(nn.Module):
     """
 
     def __init__(self, policy: Any, *, every: int = 10) -> None:
-        super().__init__()
-        self.policy = policy
+        super().__init__(policy)
         self.every = every
 
     def forward(self, batch: TimedDemonstrations) -> Float[Tensor, ""]:
@@ -86,12 +93,8 @@ class LossConfig(Protocol):
         ...
 
 
-class DenseLoss(nn.Module):
+class DenseLoss(PolicyLoss):
     """The policy with its loss of imitation, over all cells with a target."""
-
-    def __init__(self, policy: Any) -> None:
-        super().__init__()
-        self.policy = policy
 
     def forward(self, batch: DenseDemonstrations) -> Float[Tensor, ""]:
         """The sum of the losses of all cells in the batch."""
@@ -137,12 +140,11 @@ class ReachConfig:
         return ReachLoss(policy, self)
 
 
-class ReachLoss(nn.Module):
+class ReachLoss(PolicyLoss):
     """The policy with its probability to fail, over all cells from which the goal can be reached."""
 
     def __init__(self, policy: Any, config: ReachConfig | None = None) -> None:
-        super().__init__()
-        self.policy = policy
+        super().__init__(policy)
         self.config = config or ReachConfig()
 
     def forward(self, batch: DenseDemonstrations) -> Float[Tensor, ""]:
@@ -179,3 +181,20 @@ def reach_probability(
         neighbours = torch.stack([ahead[:, y : y + rows, x : x + cols] for y, x in offsets], dim=1)
         reached = goal + (probabilities * neighbours).sum(dim=1)
     return reached
+
+
+class LinkLoss(PolicyLoss):
+    """A policy with its loss on one site; it plans once per query, whatever the number of steps."""
+
+    def __init__(self, policy: nn.Module, site: Any) -> None:
+        super().__init__(policy)
+        self.site = site
+
+    def forward(self, batch: LinkDemonstrations) -> Float[Tensor, ""]:
+        """The sum of the losses of all steps in the batch."""
+        plan = self.policy.plan(self.site, batch.queries, words=batch.words)
+        loss = batch.queries.new_zeros(())
+        for choices, right in batch.steps:
+            logits = self.policy.logits(self.site, plan, choices)
+            loss = loss + set_nll(logits[None], right[None]).sum()
+        return loss

@@ -14,6 +14,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vinlab.learners.imitation import summed_nll
+from vinlab.learners.losses import PolicyLoss
 from vinlab.planning.path_likelihood import log_partition
 from vinlab.planning.shortest_path import ShortestPathPlan
 from vinlab.types import MOVE_NAMES, Demonstrations, InputError
@@ -22,12 +23,8 @@ PathBatch = Sequence[Demonstrations]
 """Some paths: those on maps of one size together. The moves of a path are its states in their order."""
 
 
-class PathLoss(nn.Module):
+class PathLoss(PolicyLoss):
     """The policy with its loss on paths, which are grouped by the size of their maps."""
-
-    def __init__(self, policy: nn.Module) -> None:
-        super().__init__()
-        self.policy = policy
 
     def forward(self, batch: PathBatch) -> Float[Tensor, ""]:
         """The sum of the losses of all moves in the batch."""
@@ -58,7 +55,7 @@ class MaxEntropyLoss(PathLoss):
 
     def loss_of(self, part: Demonstrations) -> Float[Tensor, ""]:
         """The sum over the paths on maps of one size."""
-        plan: Any = self.policy.plan(part.observations)  # pyright: ignore[reportCallIssue]
+        plan: Any = self.policy.plan(part.observations)
         if not isinstance(plan, ShortestPathPlan):
             raise InputError(
                 "expected a policy that plans to the fixed point for the loss max-entropy, got another."

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from vinlab.learners.callbacks import NullLogger, Progress, RunLogger, Validator, no_progress
 from vinlab.learners.imitation import ImitationConfig, ImitationTraining
+from vinlab.learners.losses import PolicyLoss
 from vinlab.learners.training_state import Best
 from vinlab.types import ContinuousDemonstrations, InputError
 
@@ -60,12 +61,8 @@ class StateSampler:
         self._rng.permutation(len(self))
 
 
-class RegressionLoss(nn.Module):
+class RegressionLoss(PolicyLoss):
     """The policy with the sum of its squared errors, weighted by the precision in each direction."""
-
-    def __init__(self, policy: nn.Module) -> None:
-        super().__init__()
-        self.policy = policy
 
     def forward(self, batch: ContinuousDemonstrations) -> Float[Tensor, ""]:
         """The sum over all states of the batch."""

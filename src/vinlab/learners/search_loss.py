@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
+from vinlab.learners.path_losses import PathLoss
 from vinlab.types import Demonstrations
 
 TIE_BREAK = 0.001
@@ -82,20 +83,15 @@ def one_hot(cells: Int[Tensor, "B 2"], like: Float[Tensor, "B H W"]) -> Float[Te
     return maps
 
 
-class SearchLoss(nn.Module):
+class SearchLoss(PathLoss):
     """The policy with the loss of Neural A*; the policy gives a cost for each cell."""
 
     def __init__(self, policy: Any, steps_share: float) -> None:
-        super().__init__()
-        self.policy = policy
+        super().__init__(policy)
         self.steps_share = steps_share
 
-    def forward(self, batch: Sequence[Demonstrations]) -> Float[Tensor, ""]:
-        """The sum over all moves of the batch: each path counts by its moves."""
-        return torch.stack([self.loss_of(part) for part in batch]).sum()
-
     def loss_of(self, part: Demonstrations) -> Float[Tensor, ""]:
-        """The sum over the paths on maps of one size."""
+        """The sum over the paths on maps of one size; each counts by its moves."""
         ground = self.policy.encode(part.observations[:, :-1])
         goals = self.policy.goals(part.observations)
         steps = int(self.steps_share * ground.costs[0].numel()) if self.training else ground.costs[0].numel()

@@ -86,6 +86,17 @@ def _marked(goals: np.ndarray, shape: tuple[int, ...], index: int) -> tuple[int,
     return int(row), int(col)
 
 
+def one_map(array: np.ndarray, name: str, index: int, words: str) -> np.ndarray:
+    """One map of an array of one or several; ``words`` name the array."""
+    if array.ndim == 3:
+        if not 0 <= index < len(array):
+            raise InputError(f"{name}: expected an index of 0 to {len(array) - 1}, got {index}.")
+        array = array[index]
+    if array.ndim != 2:
+        raise InputError(f"{words}: expected maps of two axes (rows, columns), got the shape {array.shape}.")
+    return array
+
+
 def _graded_array(array: np.ndarray, name: str, options: MapOptions) -> GridMap:
     """The map of an array of costs or heights; not-a-number is unknown."""
     options.refuse_threshold()
@@ -102,14 +113,9 @@ def _map_of(
     start: tuple[int, int] | None = None,
     goal: tuple[int, int] | None = None,
 ) -> GridMap:
-    if array.ndim == 3:
-        if not 0 <= options.index < len(array):
-            raise InputError(f"{name}: expected an index of 0 to {len(array) - 1}, got {options.index}.")
-        array = array[options.index]
-    else:
+    if array.ndim != 3:
         options.refuse_index(name)
-    if array.ndim != 2:
-        raise InputError(f"{name}: expected maps of two axes (rows, columns), got the shape {array.shape}.")
+    array = one_map(array, name, options.index, name)
     require_side(array.shape[0], array.shape[1], name)
     if options.grading.costs is not None:
         return replace(_graded_array(array, name, options), start=start, goal=goal)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vinlab.maps.arrays import position_in
+from vinlab.maps.arrays import one_map, position_in
 from vinlab.maps.costs import CostOptions, require_cell_costs
 from vinlab.maps.grid_map import GridMap, MapOptions, require_graded_size, require_side
 from vinlab.types import InputError
@@ -22,13 +22,14 @@ def map_of_costs(
         raise InputError(
             f"{name}: expected no --costs for a file that holds costs, got {options.grading.costs}."
         )
-    costs = _one(member("costs", name), name, options.index, "costs")
+    costs = one_map(member("costs", name), name, options.index, f"'costs' in {name}").astype(np.float64)
     require_side(costs.shape[0], costs.shape[1], name)
     require_graded_size(costs.shape)
     blocked, words = np.isposinf(costs), "infinite ones are blocked"
     for key in BLOCKED:
         if key in names:
-            named = _blocked(_one(member(key, name), name, options.index, key), f"'{key}' in {name}")
+            words = f"'{key}' in {name}"
+            named = _blocked(one_map(member(key, name), name, options.index, words), words)
             if named.shape != costs.shape:
                 raise InputError(
                     f"{name}: expected costs and {key} of one shape, got {costs.shape} and {named.shape}."
@@ -43,19 +44,6 @@ def map_of_costs(
     return GridMap(
         blocked.astype(np.uint8), told, start=start, goal=goal, costs=np.where(blocked, 1.0, costs)
     )
-
-
-def _one(array: np.ndarray, name: str, index: int, key: str) -> np.ndarray:
-    """One map of an array of one or several."""
-    if array.ndim == 3:
-        if not 0 <= index < len(array):
-            raise InputError(f"{name}: expected an index of 0 to {len(array) - 1}, got {index}.")
-        array = array[index]
-    if array.ndim != 2:
-        raise InputError(
-            f"'{key}' in {name}: expected maps of two axes (rows, columns), got the shape {array.shape}."
-        )
-    return array.astype(np.float64)
 
 
 def _blocked(values: np.ndarray, name: str) -> np.ndarray:

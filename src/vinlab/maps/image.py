@@ -13,7 +13,7 @@ from jaxtyping import Bool, UInt8, UInt16
 from vinlab.maps.costs import MapValues, grade
 from vinlab.maps.grid_map import GridMap, MapOptions, map_of_graded, require_side
 from vinlab.maps.safe_files import LARGEST_TEXT
-from vinlab.types import InputError
+from vinlab.types import InputError, reason_of
 
 PGM_HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,9})" * 3 + rb"(?:\s*#[^\n]*\n|\r\n|\s)")
 
@@ -97,7 +97,7 @@ def _open_image(data: bytes, name: str, kind: str) -> GreyImage:
         raise
     except Exception as error:  # PIL raises nearly any exception on broken files
         raise InputError(
-            f"{name}: expected a complete {kind} image, got a damaged one: {_reason(error)}."
+            f"{name}: expected a complete {kind} image, got a damaged one: {reason_of(error)}."
         ) from error
 
 
@@ -143,10 +143,6 @@ def _shades(image: Any) -> GreyImage:
         white = Image.new("RGBA", image.size, "white")
         image = Image.alpha_composite(white, image.convert("RGBA"))
     return GreyImage(np.array(image.convert("L"), dtype=np.uint8), 255)
-
-
-def _reason(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:120].rstrip(".")
 
 
 def _read_pgm(data: bytes, name: str) -> GreyImage:

@@ -1,7 +1,7 @@
 """The world coordinates of the cells of a map."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float64, Num
@@ -62,6 +62,15 @@ class Frame:
         if not (abs(row) < LARGEST and abs(col) < LARGEST):
             raise InputError(f"expected world coordinates near the map, got {x}, {y}.")
         return math.floor(row + 0.5), math.floor(col + 0.5)
+
+    def of_cells(self, pixels: int) -> "Frame":
+        """The frame of cells of several pixels, from that of pixels."""
+        if self.unit == CELLS.unit:
+            return CELLS
+        half = (pixels - 1) / 2
+        x, y = self.c + (self.a + self.b) * half, self.f + (self.d + self.e) * half
+        a, b, d, e = (side * pixels for side in (self.a, self.b, self.d, self.e))
+        return replace(self, a=a, b=b, c=x, d=d, e=e, f=y)
 
 
 CELLS = Frame()

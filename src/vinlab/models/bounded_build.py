@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from vinlab.types import InputError
+from vinlab.types import InputError, reason_of
 
 MARGIN = 16 * 2**20
 """Numbers that a network may hold besides its weights, such as fixed kernels."""
@@ -46,7 +46,7 @@ def build_within(build: Callable[[], nn.Module], weights: int) -> nn.Module:
         with _Allocations(4 * weights + MARGIN):
             return build()
     except (RuntimeError, TypeError, IndexError, ZeroDivisionError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:120].rstrip(".")
+        reason = reason_of(error)
         raise InputError(
             f"expected settings from which a network can be built, got others: {reason}."
         ) from error

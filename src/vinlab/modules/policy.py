@@ -40,10 +40,10 @@ class TemperaturePolicy(nn.Module):
     Only differences of values count, so a distant goal with very negative values is no problem.
     """
 
-    def __init__(self, *, moves: int = 8) -> None:
+    def __init__(self, *, moves: int = 8, log_inverse_temperature: float = 0.0) -> None:
         super().__init__()
         self.moves = moves
-        self.log_inverse_temperature = nn.Parameter(torch.zeros(()))
+        self.log_inverse_temperature = nn.Parameter(torch.tensor(log_inverse_temperature))
 
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
         """The logits of the moves in every state."""

@@ -12,8 +12,7 @@ from jaxtyping import Bool, Float64, Int
 from torch import nn
 
 from vinlab.domains.gridworld.problem import observe
-from vinlab.evaluation.all_starts import AllStartsRollout, rollout_from_all_cells
-from vinlab.evaluation.rollout import PlanningPolicy, device_of
+from vinlab.evaluation.rollout import AllStartsRollout, PlanningPolicy, device_of, rollout_from_all_cells
 from vinlab.models import Model
 from vinlab.navigation.greedy import greedy_moves, legal_moves, next_cells
 from vinlab.planning import GridPlanner, HierarchicalPlanner
@@ -49,32 +48,9 @@ class AdaptivePlan:
         ]
 
 
-def plan_adaptively(
-    model: Model,
-    problem: GridProblems,
-    *,
-    must_reach: Bool[np.ndarray, "1 H W"],
-    iterations: Iterations = None,
-    corner_cutting: bool = True,
-    legal_only: bool = False,
-    max_iterations: int | None = None,
-) -> AdaptivePlan:
-    """A plan deep enough that all ``must_reach`` cells reach the goal, or as many as with a deeper one.
-
-    K starts from that of training, scaled to the map, and doubles up to the number of cells or ``max_iterations``,
-    until it exceeds the length of these paths: the value of cells that are further away has not settled.
-    No exact planner is used: rollouts of the model's own moves tell which cells reach the goal. ``iterations`` fixes K.
-    With ``legal_only`` the policy chooses among the moves that the map allows.
-    """
-    (planned,) = plan_batch_adaptively(
-        model,
-        problem,
-        must_reach=must_reach,
-        iterations=iterations,
-        corner_cutting=corner_cutting,
-        legal_only=legal_only,
-        max_iterations=max_iterations,
-    )
+def plan_adaptively(model: Model, problem: GridProblems, **options: Any) -> AdaptivePlan:
+    """The plan for one problem, with the options of ``plan_batch_adaptively``."""
+    (planned,) = plan_batch_adaptively(model, problem, **options)
     return planned
 
 
@@ -88,7 +64,13 @@ def plan_batch_adaptively(
     legal_only: bool = False,
     max_iterations: int | None = None,
 ) -> list[AdaptivePlan]:
-    """What ``plan_adaptively`` gives for each problem alone; each round plans one batch."""
+    """For each problem a plan so deep that all ``must_reach`` cells reach the goal, or as many as with a deeper one.
+
+    K starts from that of training, scaled to the map, and doubles up to the number of cells or ``max_iterations``,
+    until it exceeds the length of these paths: the value of cells that are further away has not settled.
+    No exact planner is used: rollouts of the model's own moves tell which cells reach the goal. ``iterations`` fixes K.
+    With ``legal_only`` the policy chooses among the moves that the map allows. Each round plans one batch.
+    """
     rules = {"corner_cutting": corner_cutting, "legal_only": legal_only}
     if iterations is not None:
         return plan_fixed_depth(model, problems, iterations, **rules).each()
@@ -180,11 +162,9 @@ def start_mask(problems: GridProblems) -> Bool[np.ndarray, "B H W"]:
     return starts
 
 
-def rollout_all_cells(
-    moves: Int[np.ndarray, "B H W"], problems: GridProblems, *, corner_cutting: bool = True
-) -> AllStartsRollout:
+def rollout_all_cells(moves: Int[np.ndarray, "B H W"], problems: GridProblems) -> AllStartsRollout:
     """Which cells reach the goal by the moves, and how long their paths are."""
-    return _rollouts(next_cells(moves, problems.obstacles, corner_cutting=corner_cutting), problems)
+    return _rollouts(next_cells(moves, problems.obstacles), problems)
 
 
 def _rollouts(following: Int[np.ndarray, "B N"], problems: GridProblems) -> AllStartsRollout:

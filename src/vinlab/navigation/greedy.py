@@ -24,9 +24,8 @@ def greedy_moves(
     A plan that holds the greedy moves has compared them exactly; there an illegal one alone is replaced.
     """
     if not isinstance(plan, ShortestPathPlan) or plan.moves is None:
-        return greedy_actions(policy, plan, _all_cells(batch, shape), allowed=_by_cell(legal)).reshape(
-            batch, *shape
-        )
+        by_cell = None if legal is None else legal.reshape(len(legal), -1, legal.shape[-1])
+        return greedy_actions(policy, plan, _all_cells(batch, shape), allowed=by_cell).reshape(batch, *shape)
     moves = np.maximum(plan.moves.cpu().numpy(), 0).astype(np.int64)
     return moves if legal is None else _without_illegal(moves, plan.q.cpu().numpy(), legal)
 
@@ -40,10 +39,6 @@ def _without_illegal(
         return moves
     best = np.where(legal, np.moveaxis(q, 1, -1), -np.inf).argmax(axis=-1)
     return np.where(wrong, best, moves)
-
-
-def _by_cell(legal: Bool[np.ndarray, "B H W M"] | None) -> Bool[np.ndarray, "B N M"] | None:
-    return None if legal is None else legal.reshape(len(legal), -1, legal.shape[-1])
 
 
 def legal_moves(

@@ -11,8 +11,7 @@ from jaxtyping import Float64, Int64
 from vinlab.domains.gridworld.problem import observe
 from vinlab.maps import GridMap
 from vinlab.models import Model
-from vinlab.navigation.graded import grid_of
-from vinlab.navigation.graded_model import observe_map
+from vinlab.navigation.graded import grid_of, observe_map
 from vinlab.navigation.greedy import settles_alone, takes_costs
 from vinlab.planning.costs import MOST_COST
 from vinlab.planning.graded import GradedGrid, require_cells

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from vinlab.domains.gridworld.validation import require_position
 from vinlab.domains.mars.problem import observe
-from vinlab.domains.terrain_costs.observation import observe as observe_ground
+from vinlab.domains.terrain_costs.problem import observe as observe_ground
 from vinlab.evaluation.rollout import device_of
 from vinlab.maps.pictures import Picture
 from vinlab.models import Model

@@ -61,7 +61,7 @@ def _plan_to(
         return shortest_route(obstacles, start, goal, corner_cutting=cutting)
     require_plannable(map, model)
     if takes_costs(model.network):
-        from vinlab.navigation.graded_model import navigate_graded
+        from vinlab.navigation.graded import navigate_graded
 
         return navigate_graded(model, map, start, goal, corner_cutting=cutting)
     route = navigate(model, obstacles, start, goal, iterations=iterations, corner_cutting=cutting)

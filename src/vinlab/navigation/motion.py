@@ -10,8 +10,7 @@ from jaxtyping import Bool, Float64, Int
 from vinlab.domains.motion.environment import at_goal, possible_moves, step
 from vinlab.domains.motion.problem import MotionProblems, cost_to_go, goal_states, observe, require_free_maps
 from vinlab.evaluation import metrics
-from vinlab.evaluation.all_starts import AllStartsRollout, rollout_from_all_cells
-from vinlab.evaluation.rollout import device_of
+from vinlab.evaluation.rollout import AllStartsRollout, device_of, rollout_from_all_cells
 from vinlab.planning.moves import LayeredMoves
 from vinlab.types import Iterations
 
@@ -37,16 +36,12 @@ class MotionResults:
 
 
 def results_of(
-    actions: Int[np.ndarray, "B L H W"],
-    problems: MotionProblems,
-    moves: LayeredMoves,
-    *,
-    corner_cutting: bool = True,
+    actions: Int[np.ndarray, "B L H W"], problems: MotionProblems, moves: LayeredMoves
 ) -> MotionResults:
     """The rollouts of given actions, beside the shortest paths."""
-    rollouts = rollout_actions(actions, problems, moves, corner_cutting=corner_cutting)
+    rollouts = rollout_actions(actions, problems, moves)
     batch = len(problems)
-    shortest = cost_to_go(problems, moves, corner_cutting=corner_cutting).reshape(batch, -1)
+    shortest = cost_to_go(problems, moves).reshape(batch, -1)
     free = np.repeat(problems.obstacles.reshape(batch, 1, -1) == 0, moves.num_layers, axis=1)
     return MotionResults(rollouts, shortest.astype(np.float64), free.reshape(batch, -1))
 

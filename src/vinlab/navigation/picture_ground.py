@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float64, Int64
 
-from vinlab.maps import Frame, GridMap
+from vinlab.maps import GridMap
 from vinlab.maps.transform import CELLS
 from vinlab.models import Model
 from vinlab.navigation.graded import grid_of
@@ -34,7 +34,7 @@ class PictureGround:
         self.map = GridMap(
             blocked.astype(np.uint8),
             "An image.",
-            frame=_cell_frame(getattr(image, "frame", CELLS), self._pixels),
+            frame=getattr(image, "frame", CELLS).of_cells(self._pixels),
             corner_cutting=corner_cutting is not False,
             costs=costs,
         )
@@ -75,16 +75,6 @@ class PictureGround:
         device = next(self._network.parameters()).device
         ground = self._network.encode(torch.from_numpy(seen)[None].to(device))
         return ground.costs[0].cpu().double().numpy(), ground.blocked[0].cpu().numpy()
-
-
-def _cell_frame(frame: Frame, pixels: int) -> Frame:
-    """The coordinates of cells of several pixels, from those of pixels."""
-    if frame.unit == CELLS.unit:
-        return CELLS
-    half = (pixels - 1) / 2
-    x, y = frame.c + (frame.a + frame.b) * half, frame.f + (frame.d + frame.e) * half
-    a, b, d, e = (side * pixels for side in (frame.a, frame.b, frame.d, frame.e))
-    return replace(frame, a=a, b=b, c=x, d=d, e=e, f=y)
 
 
 def _require_image(model: Model, image: Any, pixels: int) -> Float64[np.ndarray, "C h w"]:

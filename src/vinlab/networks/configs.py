@@ -32,7 +32,7 @@ REGISTRY: dict[str, str] = {
     "cost-vin": "grid.cost_vin:CostVinConfig",
     "hierarchical-cost-vin": "grid.cost_vin:HierarchicalCostVinConfig",
     "fixed-point-vin": "grid.fixed_point:FixedPointVinConfig",
-    "graded-vin": "grid.graded:GradedVinConfig",
+    "graded-vin": "grid.fixed_point:GradedVinConfig",
     "motion-vin": "grid.motion_vin:MotionVinConfig",
     "plain-vin": "literature.plain:PlainVinConfig",
     "gated-planner": "literature.gated:GatedPlannerConfig",
@@ -134,8 +134,5 @@ def _require_modest(entry: Any, name: str) -> None:
 def current_weight_names(network: nn.Module, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The weights under the names that the network has now."""
     own = network.state_dict().keys()
-    return {name if name in own else _renamed(name): tensor for name, tensor in tensors.items()}
-
-
-def _renamed(name: str) -> str:
-    return ".".join(OLD_WEIGHTS.get(part, part) for part in name.split("."))
+    renamed = {name: ".".join(OLD_WEIGHTS.get(part, part) for part in name.split(".")) for name in tensors}
+    return {name if name in own else renamed[name]: tensor for name, tensor in tensors.items()}

@@ -1,14 +1,11 @@
 """The compiled part of ``exact.py``; imported on first use, because numba is slow to load."""
 
-from typing import no_type_check
-
 import numpy as np
 
 from vinlab.planning.compiled import compiled
 
 
 @compiled
-@no_type_check
 def spread_over_maps(first, last, obstacles, goals, offsets, lengths, corner_cutting, costs):
     """Fill ``costs`` with that of the cheapest path to the goal from every cell, for maps ``first`` to ``last``."""
     for index in range(first, last):
@@ -17,7 +14,6 @@ def spread_over_maps(first, last, obstacles, goals, offsets, lengths, corner_cut
 
 
 @compiled
-@no_type_check
 def _spread(blocked, goal, offsets, lengths, corner_cutting, costs):
     """Dijkstra's algorithm from the goal, with buckets one unit wide in place of a heap.
 

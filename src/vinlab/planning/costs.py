@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Float64, Int, Int64
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from vinlab.types import MOVE_OFFSETS, InputError
+from vinlab.types import MOVE_OFFSETS, InputError, Iterations
 
 UNREACHABLE: Final = -1e30
 """The value of a cell without a path to a terminal cell, and q of a move that is impossible or leads to such a cell.
@@ -146,6 +146,14 @@ def _require_goals(terminals: Tensor) -> None:
         raise InputError(
             f"expected at least one goal for each problem, got none for problem {int(missing[0])} "
             f"of {len(terminals)}."
+        )
+
+
+def refuse_iterations(iterations: Iterations) -> None:
+    """A planner to the fixed point has no number of backups."""
+    if iterations is not None:
+        raise InputError(
+            f"expected no number of iterations, as this planner runs until the value settles, got {iterations}."
         )
 
 

@@ -84,20 +84,9 @@ def cost_to_go(
         raise InputError(f"num_moves: expected 4 (straight) or 8 (with diagonals), got {num_moves}.")
     obstacles, goals = require_maps(obstacles, goals)
     costs = np.empty(obstacles.shape)
-    arguments = (
-        obstacles,
-        goals,
-        MOVE_OFFSETS[:num_moves],
-        MOVE_COSTS[:num_moves],
-        bool(corner_cutting),
-        costs,
-    )
-
-    def work(_: int, first: int, last: int) -> None:
-        spread_over_maps(first, last, *arguments)
-
-    if obstacles.size:
-        run_shares(work, len(obstacles), WORK_PER_CELL * obstacles[0].size)
+    moves = MOVE_OFFSETS[:num_moves], MOVE_COSTS[:num_moves]
+    arguments = (obstacles, goals, *moves, bool(corner_cutting), costs)
+    run_shares(spread_over_maps, arguments, len(obstacles), WORK_PER_CELL * obstacles.size)
     return costs
 
 

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from vinlab.planning.bellman import GridTransition, SharedKernels
 from vinlab.planning.border import Outside
-from vinlab.planning.costs import CostMap
+from vinlab.planning.costs import CostMap, refuse_iterations
 from vinlab.planning.fused.search_function import is_searchable
 from vinlab.planning.fused.uncertain_function import Accuracy, settle_by_sweeps
 from vinlab.planning.grid import require_fitting
@@ -58,10 +58,7 @@ class FixedPointPlanner(nn.Module):
         self, problem: TerminalReward, transition: GridTransition, *, iterations: Iterations = None
     ) -> Plan:
         """Plan for every cell at once; works on any H and W."""
-        if iterations is not None:
-            raise InputError(
-                f"expected no number of iterations, as this planner runs until the value settles, got {iterations}."
-            )
+        refuse_iterations(iterations)
         with without_autocast(problem.reward):
             reward = at_least_float32(problem.reward)
             kernels = require_shared(transition, reward)

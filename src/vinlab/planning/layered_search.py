@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int8
 from torch import Tensor, nn
 
-from vinlab.planning.costs import CostMap, _require_costs, _require_goals, require_memory
+from vinlab.planning.costs import CostMap, _require_costs, _require_goals, refuse_iterations, require_memory
 from vinlab.planning.fused.layered_search_function import is_layered_searchable, search_layered_plan
 from vinlab.planning.layered_evaluation import reference_layered_plan
 from vinlab.planning.moves import LayeredMoves
@@ -55,10 +55,7 @@ class LayeredShortestPathPlanner(nn.Module):
         self, problem: LayeredCostMap, moves: LayeredMoves, *, iterations: Iterations = None
     ) -> LayeredPlan:
         """Plan for every state at once; works on any H and W."""
-        if iterations is not None:
-            raise InputError(
-                f"expected no number of iterations, as this planner runs until the value settles, got {iterations}."
-            )
+        refuse_iterations(iterations)
         require_layers(problem, moves)
         if moves.flat is not None:
             return self._plan_flat(problem, moves)

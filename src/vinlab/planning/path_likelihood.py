@@ -14,6 +14,7 @@ from torch import Tensor
 from vinlab.planning.costs import UNREACHABLE
 from vinlab.planning.fused.threads import run_shares
 from vinlab.planning.shortest_path import ShortestPathPlan
+from vinlab.planning.tensors import arrays_of
 from vinlab.types import MOVE_OFFSETS
 
 
@@ -57,19 +58,9 @@ def _sum_paths(plan: ShortestPathPlan, starts: Tensor) -> tuple[Tensor, Tensor]:
     terminals = ((plan.moves < 0).flatten(1)) & (value > UNREACHABLE / 2)
     log_sums = torch.empty(problems, dtype=torch.float64)
     visits = torch.empty(problems, actions, rows * cols, dtype=torch.float64)
-    arrays = [
-        np.ascontiguousarray(part.numpy())
-        for part in (
-            plan.q.detach().flatten(2).double(),
-            value,
-            terminals,
-            starts[:, 0] * cols + starts[:, 1],
-        )
-    ]
+    cells = starts[:, 0] * cols + starts[:, 1]
+    arrays = arrays_of(plan.q.detach().flatten(2).double(), value, terminals, cells)
     arguments = [*arrays, MOVE_OFFSETS @ np.array([cols, 1]), log_sums.numpy(), visits.numpy()]
 
-    def work(_: int, first: int, last: int) -> None:
-        sum_paths(first, last, *arguments)
-
-    run_shares(work, problems, 8 * actions * rows * cols)
+    run_shares(sum_paths, arguments, problems, 8 * visits.numel())
     return log_sums, visits.view(problems, actions, rows, cols)

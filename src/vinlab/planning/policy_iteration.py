@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from vinlab.planning.costs import NO_MOVE, UNREACHABLE, CostMap, MoveTable
-from vinlab.planning.policy_evaluation import settle
+from vinlab.planning.policy_evaluation import settle, shifted_cells
 from vinlab.types import InputError
 
 MOST_CELLS = 4096
@@ -83,7 +83,7 @@ def evaluate_policy(
     value = torch.linalg.solve(matrix, rewards)
     onwards = value[:, None].expand(-1, rows * cols, -1).gather(2, around)
     q = share + torch.einsum("ak,bnk->ban", kernels, onwards)
-    cells, inside = _shifted(problem, moves)
+    cells, inside = shifted_cells(moves, problem.share)
     possible = inside & reached[:, cells]
     q = q.where(possible & reached[:, None], UNREACHABLE).view_as(problem.share)
     value = value.where(reached, UNREACHABLE).view(batch, 1, rows, cols)
@@ -92,19 +92,7 @@ def evaluate_policy(
 
 def _neighbours(problem: UncertainProblem, reached: Bool[Tensor, "B N"]) -> Int64[Tensor, "B N K"]:
     """The cell at each offset of a kernel; the cell itself where that is off the map or has no path."""
-    cells, inside = _shifted(problem, problem.offsets)
+    cells, inside = shifted_cells(problem.offsets, problem.share)
     here = torch.arange(cells.shape[1], device=cells.device)
     usable = inside & reached[:, cells]
     return cells.where(usable, here).transpose(1, 2)
-
-
-def _shifted(
-    problem: UncertainProblem, offsets: np.ndarray | Tensor
-) -> tuple[Int64[Tensor, "K N"], Bool[Tensor, "K N"]]:
-    """The cell at each offset from every cell (0 off the map), and whether it is on the map."""
-    rows, cols = problem.share.shape[2:]
-    steps = torch.as_tensor(offsets, device=problem.share.device)
-    here = torch.arange(rows * cols, device=steps.device)
-    row, col = here // cols + steps[:, :1], here % cols + steps[:, 1:]
-    inside = (row >= 0) & (row < rows) & (col >= 0) & (col < cols)
-    return (row * cols + col).where(inside, 0), inside

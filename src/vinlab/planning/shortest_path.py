@@ -8,11 +8,11 @@ from jaxtyping import Int8
 from torch import Tensor, nn
 
 from vinlab.planning.border import Outside
-from vinlab.planning.costs import CostMap, MoveTable, require_cost_map, require_memory
+from vinlab.planning.costs import CostMap, MoveTable, refuse_iterations, require_cost_map, require_memory
 from vinlab.planning.fused.search_function import is_searchable, search_plan
 from vinlab.planning.settled import plan_anywhere
 from vinlab.planning.tensors import at_least_float32, without_autocast
-from vinlab.types import InputError, Iterations, Plan
+from vinlab.types import Iterations, Plan
 
 MEMORY_LIMIT: Final = 8 * 2**30
 """Bytes that a plan may need unless told otherwise; 4,096 x 4,096 cells with eight moves need 2.4 GiB."""
@@ -56,10 +56,7 @@ class ShortestPathPlanner(nn.Module):
         self, problem: CostMap, moves: MoveTable | None = None, *, iterations: Iterations = None
     ) -> ShortestPathPlan:
         """Plan for every cell at once; works on any H and W. Without a table, the moves are the eight of a grid."""
-        if iterations is not None:
-            raise InputError(
-                f"expected no number of iterations, as this planner runs until the value settles, got {iterations}."
-            )
+        refuse_iterations(iterations)
         moves = MoveTable() if moves is None else moves
         require_memory(problem.costs.shape, item=problem.costs.element_size(), limit=self.memory_limit)
         with without_autocast(problem.costs):

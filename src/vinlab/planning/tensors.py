@@ -1,7 +1,10 @@
 """Which tensors compiled code may read, and in which precision planners compute."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -17,6 +20,28 @@ def are_plain(*tensors: Tensor) -> bool:
     batches of gradients and forward-mode derivatives. They see tensor operations only, so the reference serves them.
     """
     return not are_transformed(*tensors) and all(map(_is_plain, tensors))
+
+
+def are_plain_floats(*tensors: Tensor) -> bool:
+    """The same for tensors of float32."""
+    return all(tensor.dtype == torch.float32 for tensor in tensors) and are_plain(*tensors)
+
+
+def arrays_of(*tensors: Tensor) -> list:
+    """The tensors as contiguous arrays; those that are contiguous share their memory.
+
+    NumPy makes the copies: after a copy by PyTorch its worker threads spin on the cores that the kernels need.
+    """
+    return [np.ascontiguousarray(tensor.numpy()) for tensor in tensors]
+
+
+def needed_gradients(
+    results: Any, inputs: Sequence[Tensor], needed: Sequence[bool], gradients: Any, *, again: bool = True
+) -> list[Tensor | None]:
+    """The gradients of the inputs that need one and None for the others; ``again``: to be differentiated again."""
+    wanted = [tensor for tensor, need in zip(inputs, needed, strict=True) if need]
+    found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=again))
+    return [next(found) if need else None for need in needed]
 
 
 def are_transformed(*tensors: Tensor) -> bool:

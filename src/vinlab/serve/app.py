@@ -13,13 +13,13 @@ from starlette.responses import JSONResponse, Response
 from vinlab.models import ANY_MAP, Model
 from vinlab.navigation.images import sees_ground
 from vinlab.serve.bodies import SECONDS, SMALL_BODY, BodyReader, BodyTooSlow
-from vinlab.serve.gallery import gallery_worlds
 from vinlab.serve.ground import ground_of_file
 from vinlab.serve.handlers import answer_map, answer_plan, answer_world
 from vinlab.serve.middleware import SecurityMiddleware, error_response
 from vinlab.serve.schemas import plan_request, world_request
 from vinlab.serve.terrain import pixels_of, world_of_image
 from vinlab.serve.worker import QUEUE, ClientDisconnected, Closing, Lanes, QueueFull
+from vinlab.serve.worlds import gallery_worlds
 from vinlab.types import InputError
 
 STATIC = Path(__file__).parent / "static"

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from vinlab.domains.gridworld.expert import solve
+from vinlab.domains.gridworld.gallery import GALLERY, gallery_problem
 from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.domains.gridworld.problem import GridworldConfig, sample_problems
 from vinlab.serve.schemas import WorldRequest, world_response
@@ -43,3 +44,13 @@ def _free_lengths(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
     """How long the paths would be without obstacles."""
     across, down = np.abs(starts - goals).T
     return np.maximum(across, down) + (np.sqrt(2) - 1) * np.minimum(across, down)
+
+
+def gallery_worlds() -> list[dict[str, Any]]:
+    """The name of each map, what it is, its cells and its ends."""
+    problems = {name: gallery_problem(name) for name in GALLERY}
+    return [
+        {"name": name, "about": GALLERY[name].about}
+        | world_response(one.obstacles[0], one.starts[0], one.goals[0])
+        for name, one in problems.items()
+    ]

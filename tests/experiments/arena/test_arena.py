@@ -13,7 +13,7 @@ from vinlab.domains.motion.expert import solve
 from vinlab.domains.motion.problem import MotionProblems
 from vinlab.experiments import experiment_of
 from vinlab.experiments.arena import EXPERIMENT
-from vinlab.experiments.arena.data import MazeSet, sample_mazes
+from vinlab.experiments.arena.data import ArenaData, MazeSet, sample_mazes
 from vinlab.experiments.arena.evaluate import evaluate_mazes
 from vinlab.experiments.arena.figures import (
     curves_by_network,
@@ -22,10 +22,10 @@ from vinlab.experiments.arena.figures import (
     length_figure,
     maps_figure,
 )
-from vinlab.experiments.arena.settings import BENCHMARKS, SETTINGS, data_of
+from vinlab.experiments.arena.settings import BENCHMARKS, SETTINGS
 from vinlab.experiments.arena.table import GIVEN, published
 from vinlab.experiments.arena.tie_break import ORDER, label_paths, path_scores
-from vinlab.experiments.base import TrainingRequest
+from vinlab.experiments.base import TrainingRequest, recorded_data
 from vinlab.experiments.runner import train
 from vinlab.models import load
 from vinlab.navigation.motion import results_of
@@ -155,7 +155,7 @@ def test_every_setting_can_be_recorded_and_read():
     for setting in SETTINGS.values():
         config = setting.configure("paper", "default")
         plain = to_plain(config)
-        assert data_of(plain) == config.data
+        assert recorded_data(ArenaData, plain) == config.data
         assert plain["network"]["kind"] in GIVEN
 
 

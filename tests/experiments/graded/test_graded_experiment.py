@@ -64,7 +64,7 @@ def test_a_run_is_trained_evaluated_and_put_into_a_table(tmp_path):
 
 
 def test_a_network_that_goes_nowhere_reaches_nothing():
-    from vinlab.networks.grid.graded import GradedVinConfig
+    from vinlab.networks.grid.fixed_point import GradedVinConfig
 
     problems = GradedSet("mazes", 15).sample(2, stream=3)
     costs = policy_costs(GradedVinConfig().build().eval(), problems[:1])

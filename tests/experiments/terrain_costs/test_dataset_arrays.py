@@ -8,9 +8,8 @@ import pytest
 from helpers.path_datasets import arrays, one_path, save
 from vinlab.domains.gridworld import files
 from vinlab.experiments.terrain_costs.dataset import arrays as dataset_arrays
-from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
-from vinlab.experiments.terrain_costs.dataset.record import summary
+from vinlab.experiments.terrain_costs.dataset.record import ReadingOptions, summary
 from vinlab.experiments.terrain_costs.dataset.split import split_dataset
 from vinlab.types import InputError
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from helpers.path_datasets import csv_of, folder
-from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
+from vinlab.experiments.terrain_costs.dataset.record import ReadingOptions
 from vinlab.maps import path_files
 from vinlab.types import InputError
 

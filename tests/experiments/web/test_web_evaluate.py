@@ -15,7 +15,8 @@ from vinlab.networks.links.policies import LinkPolicy
 class HighestNumber(LinkPolicy):
     """Prefers the link with the highest number: its every click is known."""
 
-    dimension = 4
+    def __init__(self):
+        super().__init__(dimension=4)
 
     def plan(self, site, queries, *, iterations=None, words=None):
         return None

@@ -10,9 +10,10 @@ from vinlab.experiments.paper import paper_numbers
 from vinlab.experiments.runner import train
 from vinlab.experiments.web import EXPERIMENT
 from vinlab.experiments.web.data import SYNTHETIC, load_site, make_sets
-from vinlab.experiments.web.settings import NAVIGATION, one_cycle
+from vinlab.experiments.web.settings import NAVIGATION
 from vinlab.experiments.web.table import table
 from vinlab.experiments.web.view import view_for
+from vinlab.learners.imitation import one_cycle
 from vinlab.types import InputError
 
 TRAINED = ("baseline", "vin-staged", "members", "pages", "pages-k0")
@@ -82,7 +83,7 @@ def test_a_run_killed_in_every_stage_resumes_to_the_same_result(tmp_path, networ
     Killed before any checkpoint, in the first stage, before the first checkpoint of the second and after it.
     """
     id = f"web/tree/{network}"
-    config, short = EXPERIMENT.settings[id].configure("smoke", "paper"), one_cycle(2, 3e-3)
+    config, short = EXPERIMENT.settings[id].configure("smoke", "paper"), one_cycle(2, 3e-3, batch=128)
     config = replace(config, learning=short, first=replace(config.first, learning=short))
     setting = replace(EXPERIMENT.settings[id], configure=lambda budget, recipe: config)
     experiment = replace(EXPERIMENT, settings={id: setting})
@@ -104,7 +105,7 @@ def test_the_frozen_reward_stays_as_the_first_stage_left_it(runs, tmp_path):
     """Trained with a second stage of no effect on it, the reward equals that of a first stage alone."""
     id = "web/tree/vin-staged"
     config = EXPERIMENT.settings[id].configure("smoke", "paper")
-    other = replace(config, learning=one_cycle(1, 1e-5))
+    other = replace(config, learning=one_cycle(1, 1e-5, batch=128))
     setting = replace(EXPERIMENT.settings[id], configure=lambda budget, recipe: other)
     run = train(replace(EXPERIMENT, settings={id: setting}), request(tmp_path, "vin-staged"))
     ours, theirs = (load_file(one.folder / "weights.safetensors") for one in (run, runs["vin-staged"]))

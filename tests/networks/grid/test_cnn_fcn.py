@@ -5,9 +5,8 @@ from torch.nn import functional
 
 from vinlab.modules.attention import gather_states
 from vinlab.networks.configs import network_config
-from vinlab.networks.grid.cnn import CnnConfig
+from vinlab.networks.grid.cnn import CnnConfig, unique_states
 from vinlab.networks.grid.fcn import FcnConfig
-from vinlab.networks.grid.unique_states import unique_states
 from vinlab.recording.serialization import to_plain
 from vinlab.types import InputError
 

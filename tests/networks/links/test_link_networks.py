@@ -6,10 +6,9 @@ from helpers.small_site import ten_pages
 from vinlab.domains.web.demonstrations import ClickDemonstrations
 from vinlab.domains.web.expert import distances_to, shortest_paths
 from vinlab.domains.web.problem import start_at_root
-from vinlab.experiments.web.settings import one_cycle
 from vinlab.experiments.web.view import index_view, page_view, view_for
-from vinlab.learners.imitation import imitate
-from vinlab.learners.link_loss import LinkLoss
+from vinlab.learners.imitation import imitate, one_cycle
+from vinlab.learners.losses import LinkLoss
 from vinlab.networks.configs import network_config
 from vinlab.networks.links.configs import (
     IndexVinConfig,
@@ -67,7 +66,7 @@ def test_every_weight_moves_after_one_update(config):
     network, view = make(config, site)
     before = {name: weight.clone() for name, weight in network.named_parameters()}
     shown = demonstrations(site)
-    imitate(network, shown, one_cycle(1, 1e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view))
+    imitate(network, shown, one_cycle(1, 1e-2, batch=7), seed=0, loss=lambda policy: LinkLoss(policy, view))
     assert [name for name, weight in network.named_parameters() if weight.equal(before[name])] == []
 
 
@@ -78,7 +77,7 @@ def test_it_fits_a_site_of_ten_pages(config):
     batch = shown[torch.arange(7)]
     network.eval()
     before = float(loss(batch).detach())
-    imitate(network, shown, one_cycle(60, 3e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view))
+    imitate(network, shown, one_cycle(60, 3e-2, batch=7), seed=0, loss=lambda policy: LinkLoss(policy, view))
     network.eval()
     assert float(loss(batch).detach()) < 0.5 * before
 
@@ -123,7 +122,11 @@ def test_training_the_plan_alone_changes_the_network_that_it_belongs_to():
     before = {name: weight.clone() for name, weight in network.named_parameters()}
     alone = network.without_reactive_part()
     imitate(
-        alone, demonstrations(site), one_cycle(1, 1e-2, 7), seed=0, loss=lambda policy: LinkLoss(policy, view)
+        alone,
+        demonstrations(site),
+        one_cycle(1, 1e-2, batch=7),
+        seed=0,
+        loss=lambda policy: LinkLoss(policy, view),
     )
     moved = {
         name.split(".")[0] for name, weight in network.named_parameters() if not weight.equal(before[name])

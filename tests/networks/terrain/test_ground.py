@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from vinlab.domains.terrain_costs.observation import observe
+from vinlab.domains.terrain_costs.problem import observe
 from vinlab.networks.configs import network_config
 from vinlab.networks.terrain.ground_rivals import GroundCnnConfig, MoveClassifierConfig
 from vinlab.networks.terrain.ground_vin import LEAST_COST, GroundVinConfig

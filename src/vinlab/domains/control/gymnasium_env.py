@@ -1,5 +1,6 @@
 """The particle as a Gymnasium environment."""
 
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -15,6 +16,7 @@ from vinlab.domains.control.problem import (
     observe,
     sample_problems,
 )
+from vinlab.domains.gridworld.gymnasium_env import next_problem
 from vinlab.domains.gridworld.rendering import RENDER_MODES, render_cells, require_render_mode
 from vinlab.types import GOAL_MARK, InputError
 
@@ -62,7 +64,8 @@ class ParticleControlEnvironment(gymnasium.Env[Observation, np.ndarray]):
     ) -> tuple[Observation, dict[str, Any]]:
         """The first observation of a new domain."""
         super().reset(seed=seed)
-        self._worlds = ParticleWorlds(self._next_problem(), self._physics)
+        problem = next_problem(self._problems, partial(sample_problems, self._config), self.np_random)
+        self._worlds = ParticleWorlds(problem, self._physics)
         self._image = observe(self._worlds.problems).numpy()[0]
         self._states = self._worlds.initial_states[:, None]
         self._steps = 0
@@ -83,12 +86,6 @@ class ParticleControlEnvironment(gymnasium.Env[Observation, np.ndarray]):
         ends = np.stack([self._states[0, 0, :2], problem.goals[0]])
         particle, goal = cells_of(ends, FINE)
         return render_cells(self.render_mode, covered(problem.boxes, FINE)[0], particle, goal)
-
-    def _next_problem(self) -> ControlProblems:
-        if self._problems is None:
-            return sample_problems(self._config, 1, rng=self.np_random)
-        chosen = int(self.np_random.integers(len(self._problems)))
-        return self._problems[chosen : chosen + 1]
 
     def _distance(self) -> float:
         return float(np.linalg.norm(self._states[0, 0, :2] - self._worlds.problems.goals[0]))

@@ -138,7 +138,10 @@ def _draw_boxes(config: ControlConfig, rng: np.random.Generator) -> Float64[np.n
     drawn = [_wall(config, rng) for _ in range(_number(config.walls, rng))]
     for _ in range(_number(config.traps, rng)):
         drawn += _trap(config, rng)
-    drawn += [_box(config, rng) for _ in range(_number(config.boxes, rng))]
+    drawn += [
+        np.concatenate([rng.uniform(-0.8, 0.8, 2), rng.uniform(*config.box_half_size, 2)])
+        for _ in range(_number(config.boxes, rng))
+    ]
     boxes = np.zeros((config.max_boxes, 4))
     boxes[: len(drawn)] = drawn
     return boxes
@@ -151,10 +154,6 @@ def _number(bounds: tuple[int, int], rng: np.random.Generator) -> int:
 def _wall(config: ControlConfig, rng: np.random.Generator) -> np.ndarray:
     half = np.array([config.half_thickness, rng.uniform(*config.wall_half_length)])
     return np.concatenate([rng.uniform(-0.7, 0.7, 2), half if rng.random() < 0.5 else half[::-1]])
-
-
-def _box(config: ControlConfig, rng: np.random.Generator) -> np.ndarray:
-    return np.concatenate([rng.uniform(-0.8, 0.8, 2), rng.uniform(*config.box_half_size, 2)])
 
 
 def _trap(config: ControlConfig, rng: np.random.Generator) -> list[np.ndarray]:

@@ -3,15 +3,12 @@
 All random numbers come in as arrays, so the results do not depend on threads.
 """
 
-from typing import no_type_check
-
 import numpy as np
 
 from vinlab.planning.compiled import compiled
 
 
 @compiled
-@no_type_check
 def paint_obstacles(maps, goals, counts, are_discs, places, sizes):
     """Draw obstacles into the maps, except those that would cover the goal; returns the count of each map."""
     accepted = np.zeros(len(maps), np.int64)
@@ -26,7 +23,6 @@ def paint_obstacles(maps, goals, counts, are_discs, places, sizes):
 
 
 @compiled
-@no_type_check
 def _covers(shape, rows_down, cols_right):
     """Whether an obstacle covers the cell this far from its place (a disc's centre, a rectangle's corner)."""
     is_disc, size, width = shape
@@ -37,7 +33,6 @@ def _covers(shape, rows_down, cols_right):
 
 
 @compiled
-@no_type_check
 def _paint(blocked, shape, row, col):
     reach = max(shape[1], shape[2])
     for y in range(max(row - reach, 0), min(row + reach + 1, blocked.shape[0])):
@@ -47,7 +42,6 @@ def _paint(blocked, shape, row, col):
 
 
 @compiled
-@no_type_check
 def carve_mazes(maps, starts, orders, offsets):
     """Carve a perfect maze into each blocked map by depth-first search with backtracking.
 

@@ -13,7 +13,7 @@ from jaxtyping import Int64, UInt8
 from vinlab.domains.gridworld.expert import pack_demonstrations
 from vinlab.domains.gridworld.mat_files import require_complete
 from vinlab.recording.files import read_bytes
-from vinlab.types import MOVE_NAMES, Demonstrations, InputError
+from vinlab.types import MOVE_NAMES, Demonstrations, InputError, reason_of
 
 KEYS = ("im_data", "value_data", "state_xy_data", "label_data")
 """The arrays with one row per state."""
@@ -179,7 +179,7 @@ def _read_arrays(path: Path, keys: tuple[str, ...]) -> list[np.ndarray]:
     except InputError:
         raise
     except Exception as error:  # SciPy raises many kinds for files that are damaged or foreign.
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:120].rstrip(".")
+        reason = reason_of(error)
         raise InputError(f"{path}: expected a .mat file, got one that cannot be read: {reason}.") from error
     for key, array in zip(keys, arrays, strict=True):
         if array.ndim != 2 or array.dtype.kind not in "biuf":

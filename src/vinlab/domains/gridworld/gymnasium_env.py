@@ -1,6 +1,8 @@
 """The grid-world as a Gymnasium environment."""
 
+from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from typing import Any, TypeVar
 
 import gymnasium
@@ -38,6 +40,14 @@ def config_of(kind: type[Config], config: Config | None, options: dict[str, Any]
     return config or kind(**options)
 
 
+def next_problem(given: Any, sample: Callable[..., Any], rng: np.random.Generator) -> Any:
+    """One of the problems that are given, or a new one."""
+    if given is None:
+        return sample(1, rng=rng)
+    chosen = int(rng.integers(len(given)))
+    return given[chosen : chosen + 1]
+
+
 class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
     """A new problem in each episode: find a path from the start to the goal.
 
@@ -72,7 +82,7 @@ class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
     ) -> tuple[Observation, dict[str, Any]]:
         """The first observation of a new problem."""
         super().reset(seed=seed)
-        self._problem = self._next_problem()
+        self._problem = next_problem(self._problems, partial(sample_problems, self._config), self.np_random)
         self._image = observe(self._problem.obstacles, self._problem.goals).numpy()[0]
         self._states = self._problem.starts
         self._moves_made = 0
@@ -91,12 +101,6 @@ class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
         """The map with the goal and the state, as an image or as text."""
         problem = self._problem
         return render_cells(self.render_mode, problem.obstacles[0], self._states[0], problem.goals[0])
-
-    def _next_problem(self) -> GridProblems:
-        if self._problems is None:
-            return sample_problems(self._config, 1, rng=self.np_random)
-        chosen = int(self.np_random.integers(len(self._problems)))
-        return self._problems[chosen : chosen + 1]
 
     def _observation(self) -> Observation:
         return {"image": self._image.copy(), "position": self._states[0].astype(np.int64)}

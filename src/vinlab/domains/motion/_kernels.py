@@ -1,14 +1,11 @@
 """The compiled parts of ``mazes.py``; imported on first use, as numba is slow to load."""
 
-from typing import no_type_check
-
 import numpy as np
 
 from vinlab.planning.compiled import compiled
 
 
 @compiled
-@no_type_check
 def carve_by_stack(maps, orders):
     """Carve a maze into each blocked map from (1, 1): the last side that was put on the stack is tried first."""
     height, width = maps.shape[1:]
@@ -35,7 +32,6 @@ def carve_by_stack(maps, orders):
 
 
 @compiled
-@no_type_check
 def far_pairs(maps, chances, shortest):
     """For each map a start and a goal at least ``shortest`` straight moves apart; (-1, -1) without any."""
     height, width = maps.shape[1:]
@@ -59,7 +55,6 @@ def far_pairs(maps, chances, shortest):
 
 
 @compiled
-@no_type_check
 def _spread(blocked, width, start, queue, distance):
     """Breadth-first search by straight moves: fills the queue and the distances; the number of cells found."""
     distance[:] = -1

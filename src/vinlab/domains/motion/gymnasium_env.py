@@ -1,12 +1,13 @@
 """Driving on a map with a heading as a Gymnasium environment."""
 
+from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from vinlab.domains.gridworld.gymnasium_env import RENDERING, config_of
+from vinlab.domains.gridworld.gymnasium_env import RENDERING, config_of, next_problem
 from vinlab.domains.gridworld.rendering import PIXELS, render_cells, require_render_mode
 from vinlab.domains.motion.environment import at_goal, possible_moves, step
 from vinlab.domains.motion.problem import MotionConfig, MotionProblems, observe, sample_problems
@@ -64,7 +65,7 @@ class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
     ) -> tuple[Observation, dict[str, Any]]:
         """The first observation of a new problem."""
         super().reset(seed=seed)
-        self._problem = self._next_problem()
+        self._problem = next_problem(self._problems, partial(sample_problems, self._config), self.np_random)
         obstacles = self._problem.obstacles
         self._image = observe(obstacles, self._problem.goals, self._moves.num_layers).numpy()[0]
         self._possible = possible_moves(obstacles, self._moves)
@@ -100,12 +101,6 @@ class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
             top, left = (int(place) - MARK // 2 for place in middle)
             drawn[top : top + MARK, left : left + MARK] = 0
         return drawn
-
-    def _next_problem(self) -> MotionProblems:
-        if self._problems is None:
-            return sample_problems(self._config, 1, rng=self.np_random)
-        chosen = int(self.np_random.integers(len(self._problems)))
-        return self._problems[chosen : chosen + 1]
 
     def _observation(self) -> Observation:
         return {"image": self._image.copy(), "state": self._states[0].astype(np.int64)}

@@ -1,14 +1,11 @@
 """The compiled part of ``expert.py``: breadth-first search over compressed rows."""
 
-from typing import no_type_check
-
 import numpy as np
 
 from vinlab.planning.compiled import compiled
 
 
 @compiled
-@no_type_check
 def search_from(offsets, targets, starts, distances):
     """Fill row i with the number of clicks from start i to every page; unreachable pages keep their entry."""
     queue = np.empty(len(offsets) - 1, np.int64)
@@ -33,7 +30,6 @@ def search_from(offsets, targets, starts, distances):
 
 
 @compiled
-@no_type_check
 def search_tree(offsets, targets, start, parents):
     """Fill in the page from which each page is found first, searching from the start; -1 where it is not found."""
     queue = np.empty(len(offsets) - 1, np.int64)

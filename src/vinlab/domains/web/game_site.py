@@ -72,15 +72,11 @@ class GameSite:
         return csr_matrix((ones, (sources[kept], targets[kept])), shape=(self.num_pages,) * 2)
 
     @cached_property
-    def _known_texts(self) -> csr_matrix:
-        """The texts of known pages; the rows of the others are empty."""
+    def _texts_by_word(self) -> csr_matrix:
+        """The texts of known pages, by word; those of the others are empty."""
         from scipy.sparse import diags
 
-        return csr_matrix(diags(self.known.astype(np.float32)) @ self.texts)
-
-    @cached_property
-    def _texts_by_word(self) -> csr_matrix:
-        return self._known_texts.T.tocsr()
+        return csr_matrix(diags(self.known.astype(np.float32)) @ self.texts).T.tocsr()
 
     @cached_property
     def _link_counts(self) -> Float32[np.ndarray, " N"]:
@@ -92,7 +88,8 @@ class GameSite:
         self, targets: Int[np.ndarray, " B"], kinds: Sequence[Kind]
     ) -> Float32[np.ndarray, "B N kinds"]:
         """How each page compares with each target. A target that is known is left out of the memory."""
-        mentions = self._mentions(targets)
+        # The words of the target's title in the text of each known page other than the target.
+        mentions = self._without_own(targets, (self.title_words[targets] @ self._texts_by_word).toarray())
         made = {
             "title vectors": lambda: self.vectors[targets] @ self.vectors.T,
             "title words": lambda: (self.title_words[targets] @ self.title_words.T).toarray(),
@@ -112,10 +109,6 @@ class GameSite:
     ) -> Float32[np.ndarray, "B N"]:
         table[np.arange(len(targets)), targets] = 0
         return table
-
-    def _mentions(self, targets: Int[np.ndarray, " B"]) -> Float32[np.ndarray, "B N"]:
-        """The words of the target's title in the text of each known page other than the target."""
-        return self._without_own(targets, (self.title_words[targets] @ self._texts_by_word).toarray())
 
     def _texts_behind(
         self, targets: Int[np.ndarray, " B"], mentions: Float32[np.ndarray, "B N"]

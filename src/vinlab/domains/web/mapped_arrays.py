@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from vinlab.domains.web.link_graph import Links
-from vinlab.types import InputError
+from vinlab.types import InputError, reason_of
 
 
 def read_links(folder: Path, prefix: str, pages: int) -> Links:
@@ -48,7 +48,7 @@ def map_array(folder: Path, name: str, axes: int, kind: str, *sides: int) -> np.
     except InputError:
         raise
     except Exception as error:  # NumPy parses the header as Python, and fails in many ways
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:120].rstrip(".")
+        reason = reason_of(error)
         raise InputError(f"{path}: expected an array of a site, got {reason}.") from error
     good = isinstance(array, np.ndarray) and array.ndim == axes and array.dtype.kind == kind
     if not good or array.shape[: len(sides)] != sides:

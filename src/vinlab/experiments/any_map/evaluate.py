@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from torch import nn
 
 from vinlab.domains.gridworld.expert import solve
 from vinlab.domains.gridworld.files import read_problems
@@ -15,6 +17,7 @@ from vinlab.experiments.any_map.settings import AnyMapTraining
 from vinlab.experiments.base import EvaluateRequest, Evaluation
 from vinlab.experiments.results import RunResult
 from vinlab.learners.callbacks import Progress, Validation, no_progress
+from vinlab.learners.datasets import MixedDemonstrations
 from vinlab.models import Model
 from vinlab.navigation.adaptive import plan_adaptively
 from vinlab.navigation.evaluation import EpisodeResults, evaluate_followed, to_scores
@@ -30,17 +33,16 @@ def evaluate_maps(
     *,
     corner_cutting: bool = True,
     iterations: Iterations = None,
-    watch: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """The scores of a model on problems of one size, with K given or chosen for each map; every problem counts.
 
     Beside the scores of the rollouts: the shares of all cells with a path to the goal from which the model reaches
     it, and by a shortest path, over all of them and by their distance.
     """
-    results = []
-    for index in range(len(problems)):
-        results.append(_evaluate_map(model, problems[index : index + 1], corner_cutting, iterations))
-        watch()
+    results = [
+        _evaluate_map(model, problems[index : index + 1], corner_cutting, iterations)
+        for index in range(len(problems))
+    ]
     cells = {name: np.concatenate([getattr(result, name) for result in results]) for name in CELL_FIELDS}
     scores = to_scores([result.episode for result in results])
     backups = [result.iterations for result in results]
@@ -124,11 +126,22 @@ def evaluate_sets(
     progress: Progress = no_progress,
 ) -> dict[str, dict[str, Any]]:
     """The scores of a model on several sets of maps, by the name of the set."""
-    model.network.eval()
     cutting = model.corner_cutting if corner_cutting is None else corner_cutting
+    evaluate_one = partial(evaluate_maps, model, corner_cutting=cutting, iterations=iterations)
+    return over_sets(evaluate_one, model.network, sets, progress)
+
+
+def over_sets(
+    evaluate_one: Callable[[Any], dict[str, Any]],
+    network: nn.Module,
+    sets: Mapping[str, Any],
+    progress: Progress = no_progress,
+) -> dict[str, dict[str, Any]]:
+    """What one set of problems after another gives, by the name of the set."""
+    network.eval()
     scores, done, total = {}, 0, sum(map(len, sets.values()))
     for name, problems in sets.items():
-        scores[name] = evaluate_maps(model, problems, corner_cutting=cutting, iterations=iterations)
+        scores[name] = evaluate_one(problems)
         done += len(problems)
         progress(done, total, name)
     return scores
@@ -160,13 +173,13 @@ def validator(model: Model, sets: Sets) -> Callable[[Any], Validation]:
 def score(config: AnyMapTraining, data: AnyMapSets, network: Any, seed: int) -> RunResult:
     """The scores on the test maps of every set."""
     model = Model("", network, config.data.size, {}, corner_cutting=config.data.corner_cutting)
-    return RunResult(
-        scores=evaluate_sets(model, data.test),
-        extra={
-            "training_maps": len(data.demonstrations),
-            "training_states": int(data.demonstrations.weights.sum()),
-        },
-    )
+    return RunResult(evaluate_sets(model, data.test), extra=training_size(data.demonstrations))
+
+
+def training_size(demonstrations: MixedDemonstrations) -> dict[str, int]:
+    """How much a run was trained on."""
+    states = int(demonstrations.weights.sum())
+    return {"training_maps": len(demonstrations), "training_states": states}
 
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:

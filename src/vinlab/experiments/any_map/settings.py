@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 from vinlab.experiments.any_map.data import TEST, UNROLLED_TRAINING, VALIDATION, AnyMapData
 from vinlab.experiments.base import Budget, Recipe, Setting
-from vinlab.learners.imitation import ImitationConfig
-from vinlab.learners.optimizers import Stage
+from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.configs import VinConfig
 from vinlab.networks.grid.cost_vin import CostVinConfig
@@ -32,7 +31,7 @@ def configure(budget: Budget, recipe: Recipe, *, corner_cutting: bool = True) ->
     return AnyMapTraining(
         network=FixedPointVinConfig(),
         data=_for_budget(AnyMapData(corner_cutting=corner_cutting), budget),
-        learning=ImitationConfig(stages=(Stage(EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=4),
+        learning=one_cycle(EPOCHS[budget], 1e-2, batch=4),
     )
 
 
@@ -44,23 +43,16 @@ def configure_unrolled(budget: Budget, recipe: Recipe) -> AnyMapTraining:
         if recipe == "default"
         else VinConfig(48, hidden=HIDDEN),
         data=_for_budget(data, budget),
-        learning=ImitationConfig(
-            stages=(Stage(UNROLLED_EPOCHS[budget], 1e-2, "one-cycle"),), batch_problems=8
-        ),
+        learning=one_cycle(UNROLLED_EPOCHS[budget], 1e-2, batch=8),
     )
 
 
 def _for_budget(data: AnyMapData, budget: Budget) -> AnyMapData:
-    return {"smoke": _smallest, "small": _smaller, "paper": lambda data: data}[budget](data)
-
-
-def _smaller(data: AnyMapData) -> AnyMapData:
-    """The same maps to train on, and fewer to test on."""
-    return replace(data, test=tuple(replace(part, maps=min(part.maps, 20)) for part in data.test))
-
-
-def _smallest(data: AnyMapData) -> AnyMapData:
-    """A few maps of the small kinds, to see that everything runs."""
+    """For ``small`` fewer maps to test on; for ``smoke`` a few of the small kinds, to see that everything runs."""
+    if budget == "paper":
+        return data
+    if budget == "small":
+        return replace(data, test=tuple(replace(part, maps=min(part.maps, 20)) for part in data.test))
     return replace(
         data,
         training=tuple(replace(part, maps=16) for part in data.training if part.map_set.size <= 16),

@@ -6,9 +6,8 @@ from typing import Any
 
 from vinlab.evaluation.statistics import wilson_interval
 from vinlab.experiments.any_map.evaluate import DISTANCES
-from vinlab.experiments.tables import minutes_of, train_command
+from vinlab.experiments.tables import markdown_table, minutes_of, train_command
 from vinlab.recording.finished_run import FinishedRun
-from vinlab.recording.markdown import markdown_table
 
 HEADERS = (
     "maps",
@@ -34,7 +33,9 @@ def map_sets_table(title: str, runs: Sequence[FinishedRun]) -> str:
     """A table for each run, a line for each set of maps."""
     ordered = sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe, run.manifest.seed))
     parts = [f"# {title}", "", LEGEND]
-    parts += [f"## {_name(run)}\n\n{_about(run)}\n\n{_kinds(run.result['scores'])}" for run in ordered]
+    for run in ordered:
+        rows = markdown_table(HEADERS, [_row(name, one) for name, one in run.result["scores"].items()])
+        parts.append(f"## {_name(run)}\n\n{about_run(run)}\n\n{rows}")
     return "\n".join(parts)
 
 
@@ -45,17 +46,14 @@ def _name(run: FinishedRun) -> str:
     return f"{manifest.id}{recipe}{budget}, seed {manifest.seed}"
 
 
-def _about(run: FinishedRun) -> str:
+def about_run(run: FinishedRun) -> str:
+    """By which command the run was trained, how long and from which commit."""
     manifest, (minutes,) = run.manifest, minutes_of([run])
     command = f"{train_command(manifest.id, manifest.recipe, manifest.budget)} --seed {manifest.seed}"
     return (
         f"`{command}`, {minutes:.1f} minutes with {manifest.threads} thread"
         f"{'s' if manifest.threads > 1 else ''}, commit {(manifest.commit or 'unknown')[:10]}."
     )
-
-
-def _kinds(scores: Mapping[str, Mapping[str, Any]]) -> str:
-    return markdown_table(HEADERS, [_row(name, one) for name, one in scores.items()])
 
 
 def _row(name: str, scores: Mapping[str, Any]) -> list[str]:

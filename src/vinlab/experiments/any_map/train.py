@@ -2,31 +2,24 @@
 
 from typing import Any
 
-from vinlab.experiments.any_map.data import AnyMapSets, make_sets
+from vinlab.experiments.any_map.data import AnyMapSets
 from vinlab.experiments.any_map.evaluate import validator
 from vinlab.experiments.any_map.settings import AnyMapTraining
-from vinlab.experiments.base import FitContext, TrainingRequest
+from vinlab.experiments.base import FitContext
+from vinlab.learners.callbacks import Validator
 from vinlab.learners.datasets import MixtureLoss
 from vinlab.learners.imitation import imitate
 from vinlab.learners.training_state import Best
 from vinlab.models import Model
 
 
-def make_data(config: AnyMapTraining, request: TrainingRequest) -> AnyMapSets:
-    """The sets of a run."""
-    return make_sets(config.data, seed=request.seed)
-
-
 def fit(config: AnyMapTraining, data: AnyMapSets, network: Any, context: FitContext) -> Best:
-    """Imitate the expert on all sets at once and keep the weights that do best on validation maps."""
+    """Train on the sets of a run."""
     model = Model("", network, config.data.size, {}, corner_cutting=config.data.corner_cutting)
-    return imitate(
-        network,
-        data.demonstrations,
-        config.learning,
-        seed=context.seed,
-        loss=MixtureLoss,
-        validate=validator(model, data.validation),
-        record=context.logger,
-        progress=context.progress,
-    )
+    return fit_sets(config, data, network, context, validator(model, data.validation))
+
+
+def fit_sets(config: Any, data: Any, network: Any, context: FitContext, validate: Validator) -> Best:
+    """Imitate the expert on all sets at once and keep the weights that do best on validation maps."""
+    options = {"loss": MixtureLoss, "validate": validate, **context.options}
+    return imitate(network, data.demonstrations, config.learning, **options)

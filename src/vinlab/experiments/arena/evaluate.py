@@ -10,10 +10,10 @@ import numpy as np
 
 from vinlab.domains.motion.files import read_gppn_mazes
 from vinlab.domains.motion.problem import MotionProblems
-from vinlab.experiments.arena.data import ArenaSets, make_test_sets
-from vinlab.experiments.arena.settings import ArenaTraining, data_of
+from vinlab.experiments.arena.data import ArenaData, ArenaSets, make_test_sets
+from vinlab.experiments.arena.settings import ArenaTraining
 from vinlab.experiments.arena.tie_break import path_scores
-from vinlab.experiments.base import EvaluateRequest, Evaluation
+from vinlab.experiments.base import EvaluateRequest, Evaluation, recorded_data
 from vinlab.experiments.results import RunResult
 from vinlab.learners.callbacks import Validation
 from vinlab.models import Model
@@ -125,7 +125,7 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     request.refuse(
         model.id, corner_cutting="its moves check the cells that they pass", data="its mazes are drawn"
     )
-    data = data_of(model.config)
+    data = recorded_data(ArenaData, model.config)
     moves = motion_named(data.motion)
     settings = {"motion": data.motion, "iterations": request.iterations}
     if request.problems is not None:

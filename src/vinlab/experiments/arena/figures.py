@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from vinlab.domains.motion.problem import MotionProblems, cost_to_go
-from vinlab.experiments.arena.data import make_test_sets
+from vinlab.experiments.arena.data import ArenaData, make_test_sets
 from vinlab.experiments.arena.evaluate import LENGTHS
-from vinlab.experiments.arena.settings import RIVALS, data_of
-from vinlab.experiments.base import require_problem
+from vinlab.experiments.arena.settings import RIVALS
+from vinlab.experiments.base import recorded_data, require_problem
 from vinlab.figures.headings import headings_figure
 from vinlab.figures.save import save_figure
 from vinlab.figures.seeds import Curve, seeds_figure
@@ -31,7 +31,7 @@ UPPER: dict[int, int] = dict(pairwise(LENGTHS))
 
 def draw_path(model: Model, out: Path, problem: int | None, data: Path | None) -> list[Path]:
     """Draw the network's path on a test maze of its benchmark, from the state that is farthest from the goal."""
-    settings = data_of(model.config)
+    settings = recorded_data(ArenaData, model.config)
     moves = motion_named(settings.motion)
     problems = next(iter(make_test_sets(settings).values()))
     chosen = problems[[require_problem(problem or 0, len(problems))]]

@@ -1,13 +1,12 @@
 """The arena: every benchmark with the networks that are compared on it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from vinlab.experiments.arena.data import ArenaData, MazeSet
-from vinlab.experiments.base import Budget, Recipe, Setting, by_id
-from vinlab.learners.imitation import ImitationConfig
-from vinlab.learners.optimizers import Stage
+from vinlab.experiments.base import Budget, Setting, by_id
+from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.motion_vin import MotionVinConfig
 from vinlab.networks.literature.dynamic import DynamicTransitionVinConfig
@@ -17,7 +16,6 @@ from vinlab.networks.literature.implicit import ImplicitVinConfig
 from vinlab.networks.literature.plain import PlainVinConfig
 from vinlab.networks.literature.propagation import ValuePropagationConfig
 from vinlab.networks.literature.resnets import ReactiveResNetConfig, RecurrentResNetConfig
-from vinlab.recording.serialization import dataclass_from_plain
 
 LossName = Literal["imitation", "scaled", "deep"]
 """Imitation at the policy's own temperature, at several, so that walls cost more than any detour, or at several depths
@@ -82,26 +80,6 @@ BENCHMARKS: dict[str, ArenaData] = {
 Configure = Callable[[Budget], ArenaTraining]
 
 
-def best(benchmark: str, *, maps: int | None = None, epochs: int = 4, batch: int = 16) -> Configure:
-    """A VIN that learns the price of each cell and plans to the fixed point."""
-
-    def configure(budget: Budget) -> ArenaTraining:
-        data = BENCHMARKS[benchmark]
-        if maps is not None:
-            data = replace(data, training=tuple(replace(part, maps=maps) for part in data.training))
-        labels = data.targets == "label"
-        return ArenaTraining(
-            network=MotionVinConfig(data.motion, preference=labels),
-            data=_for_budget(data, budget),
-            learning=ImitationConfig(
-                (Stage(_epochs(epochs, budget), 2e-2, "one-cycle"),), batch_problems=batch
-            ),
-            loss="imitation" if labels else "scaled",
-        )
-
-    return configure
-
-
 @dataclass(frozen=True)
 class Rival:
     """A network of the literature, with what it is trained by on 10,000 mazes of 15 x 15."""
@@ -121,17 +99,24 @@ def rival(benchmark: str, one: Rival, *, maps: int | None = None, epochs: int | 
         data = BENCHMARKS[benchmark]
         if maps is not None:
             data = replace(data, training=tuple(replace(part, maps=maps) for part in data.training))
+        most = epochs or one.epochs
+        trained: dict[Budget, int] = {"smoke": 1, "small": max(1, most // 2), "paper": most}
         return ArenaTraining(
             network=one.network,
             data=_for_budget(data, budget),
-            learning=ImitationConfig(
-                (Stage(_epochs(epochs or one.epochs, budget), one.rate, "one-cycle"),),
-                batch_problems=one.batch,
-            ),
+            learning=one_cycle(trained[budget], one.rate, batch=one.batch),
             loss=one.loss,
         )
 
     return configure
+
+
+def best(benchmark: str, *, maps: int | None = None, epochs: int = 4, batch: int = 16) -> Configure:
+    """A VIN that learns the price of each cell and plans to the fixed point."""
+    motion, labels = BENCHMARKS[benchmark].motion, BENCHMARKS[benchmark].targets == "label"
+    loss = "imitation" if labels else "scaled"
+    ours = Rival("our best", MotionVinConfig(motion, preference=labels), epochs, 2e-2, loss, batch)
+    return rival(benchmark, ours, maps=maps)
 
 
 RIVALS: dict[str, Rival] = {
@@ -164,10 +149,6 @@ SCARCE = ("vin", "gated", "dynamic", "mvprop", "equivariant", "reactive")
 """The rivals that are also trained on fewer maps."""
 
 
-def _epochs(epochs: int, budget: Budget) -> int:
-    return {"smoke": 1, "small": max(1, epochs // 2), "paper": epochs}[budget]
-
-
 def _for_budget(data: ArenaData, budget: Budget) -> ArenaData:
     """The same mazes; for a look at whether everything runs, a few of the small ones."""
     if budget != "smoke":
@@ -187,21 +168,17 @@ def _for_budget(data: ArenaData, budget: Budget) -> ArenaData:
 def _setting(
     benchmark: str, network: str, about: str, configure: Configure, *, control: bool = False
 ) -> Setting[ArenaTraining]:
-    def with_recipe(budget: Budget, recipe: Recipe) -> ArenaTraining:
-        return configure(budget)
-
     id = f"arena/{benchmark}/{network}"
-    return Setting(id=id, about=about, configure=with_recipe, recipes=("default",), control=control)
+    return Setting(id, about, lambda budget, recipe: configure(budget), ("default",), control)
+
+
+def _ours(benchmark: str, about: str, **options: int) -> Setting[ArenaTraining]:
+    return _setting(benchmark, "best", f"{about}: our best", best(benchmark, **options))
 
 
 SETTINGS = by_id(
     [
-        _setting(
-            "gppn-15",
-            "best",
-            "GPPN's mazes 15 × 15, four moves: our best",
-            best("gppn-15", epochs=2, batch=32),
-        ),
+        _ours("gppn-15", "GPPN's mazes 15 × 15, four moves", epochs=2, batch=32),
         *(
             _setting("gppn-15", name, f"GPPN's mazes 15 × 15, four moves: {one.about}", rival("gppn-15", one))
             for name, one in RIVALS.items()
@@ -221,28 +198,11 @@ SETTINGS = by_id(
             for name in SCARCE
             for suffix, words, maps, epochs in FEWER_MAPS
         ),
-        _setting("gppn-28", "best", "GPPN's mazes 28 × 28, four moves: our best", best("gppn-28")),
-        _setting(
-            "gppn-28-eight", "best", "GPPN's mazes 28 × 28, eight moves: our best", best("gppn-28-eight")
-        ),
-        _setting(
-            "gppn-28-differential",
-            "best",
-            "GPPN's mazes 28 × 28, differential drive: our best",
-            best("gppn-28-differential"),
-        ),
-        _setting("maze-hard", "best", "a twin of Maze-Hard 30 × 30: our best", best("maze-hard", epochs=8)),
-        _setting(
-            "perfect-101", "best", "perfect mazes 101 × 101: our best", best("perfect-101", epochs=8, batch=4)
-        ),
-        _setting(
-            "mazes-9", "best", "trained on 9 × 9, tested up to 801 × 801: our best", best("mazes-9", epochs=8)
-        ),
+        _ours("gppn-28", "GPPN's mazes 28 × 28, four moves"),
+        _ours("gppn-28-eight", "GPPN's mazes 28 × 28, eight moves"),
+        _ours("gppn-28-differential", "GPPN's mazes 28 × 28, differential drive"),
+        _ours("maze-hard", "a twin of Maze-Hard 30 × 30", epochs=8),
+        _ours("perfect-101", "perfect mazes 101 × 101", epochs=8, batch=4),
+        _ours("mazes-9", "trained on 9 × 9, tested up to 801 × 801", epochs=8),
     ]
 )
-
-
-def data_of(config: Mapping[str, Any]) -> ArenaData:
-    """The data of a run, as its manifest or card holds them."""
-    plain = {name: entry for name, entry in config["data"].items() if name != "source"}
-    return dataclass_from_plain(ArenaData, plain, name="data")

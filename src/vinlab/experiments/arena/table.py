@@ -7,9 +7,16 @@ from typing import Any, Final
 
 from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments.arena.settings import BENCHMARKS, SETTINGS
-from vinlab.experiments.tables import NONE, Row, cpu_minutes_of, document, rows_of, run_command
+from vinlab.experiments.tables import (
+    NONE,
+    Row,
+    cpu_minutes_of,
+    document,
+    markdown_table,
+    rows_of,
+    run_command,
+)
 from vinlab.recording.finished_run import FinishedRun
-from vinlab.recording.markdown import markdown_table
 
 HEADERS = (
     "network",

@@ -43,11 +43,9 @@ def fit(config: ControlTraining, data: ControlSets, network: Any, context: FitCo
         network,
         demonstrations,
         config.learning,
-        seed=context.seed,
         augment=mirror_at_random,
         validate=partial(validate, ParticleWorlds(data.validation, config.physics), config.data.horizon),
-        record=context.logger,
-        progress=context.progress,
+        **context.options,
     )
     data.fit_seconds = time.perf_counter() - started
     return best

@@ -33,7 +33,10 @@ def draw_generalisation(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
 def distance_figure(runs: Sequence[FinishedRun], kind: str, title: str) -> Figure:
     """A line for each model, over classes of distance of which each is twice as far as the one before."""
     curves = [
-        Curve(run.manifest.config["model"], [_by_distance(run, kind)])
+        Curve(
+            run.manifest.config["model"],
+            [{one["up_to"]: one["reached_share"] for one in run.result["scores"][kind]["by_distance"]}],
+        )
         for run in runs
         if kind in run.result["scores"]
     ]
@@ -49,7 +52,3 @@ def distance_figure(runs: Sequence[FinishedRun], kind: str, title: str) -> Figur
     axes.xaxis.set_major_formatter(ScalarFormatter())
     axes.minorticks_off()
     return figure
-
-
-def _by_distance(run: FinishedRun, kind: str) -> dict[int, float]:
-    return {one["up_to"]: one["reached_share"] for one in run.result["scores"][kind]["by_distance"]}

@@ -1,13 +1,15 @@
 """What the routes of a model cost on maps with costs, against the cheapest ones."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
 from vinlab.domains.gridworld.graded import GradedProblems, costs_to_go, goal_mask, observe_costs
-from vinlab.evaluation.rollout import device_of
+from vinlab.evaluation.rollout import device_of, rollout_from_all_cells
+from vinlab.experiments.any_map.evaluate import over_sets, training_size
 from vinlab.experiments.base import EvaluateRequest, Evaluation
 from vinlab.experiments.graded.data import TEST, GradedSets, Sets, sample_sets
 from vinlab.experiments.graded.settings import GradedTraining
@@ -62,22 +64,13 @@ def policy_costs(network: Any, problem: GradedProblems) -> np.ndarray:
     stuck = (moves.ravel() < 0) | ~np.isfinite(costs)
     costs = np.where(stuck, np.inf, costs)
     following[stuck] = cells[stuck]
-    costs[goal], following[goal] = 0.0, goal
-    # Each round doubles the number of moves that are followed.
-    for _ in range(int(np.ceil(np.log2(rows * cols))) + 1):
-        costs, following = costs + costs[following], following[following]
-    return np.where(following == goal, costs, np.inf).reshape(rows, cols)
+    followed = rollout_from_all_cells(following[None], costs[None], np.array([goal]))
+    return followed.lengths.reshape(rows, cols)
 
 
 def evaluate_sets(network: Any, sets: Sets, *, progress: Progress = no_progress) -> dict[str, dict[str, Any]]:
     """The scores on several sets of maps, by the name of the set."""
-    network.eval()
-    scores, done, total = {}, 0, sum(map(len, sets.values()))
-    for name, problems in sets.items():
-        scores[name] = evaluate_costs(network, problems)
-        done += len(problems)
-        progress(done, total, name)
-    return scores
+    return over_sets(partial(evaluate_costs, network), network, sets, progress)
 
 
 def validator(network: Any, sets: Sets) -> Callable[[Any], Validation]:
@@ -96,13 +89,7 @@ def validator(network: Any, sets: Sets) -> Callable[[Any], Validation]:
 
 def score(config: GradedTraining, data: GradedSets, network: Any, seed: int) -> RunResult:
     """The scores on the test maps of every set."""
-    return RunResult(
-        scores=evaluate_sets(network, data.test),
-        extra={
-            "training_maps": len(data.demonstrations),
-            "training_states": int(data.demonstrations.weights.sum()),
-        },
-    )
+    return RunResult(evaluate_sets(network, data.test), extra=training_size(data.demonstrations))
 
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:

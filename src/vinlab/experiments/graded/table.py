@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vinlab.experiments.tables import minutes_of, train_command
+from vinlab.experiments.any_map.table import about_run
+from vinlab.experiments.tables import markdown_table
 from vinlab.recording.finished_run import FinishedRun
-from vinlab.recording.markdown import markdown_table
 
 HEADERS = (
     "maps",
@@ -31,14 +31,8 @@ def table(runs: Sequence[FinishedRun]) -> str:
     ordered = sorted(runs, key=lambda run: (run.manifest.id, run.manifest.seed))
     parts = ["# One planner for maps with costs", "", LEGEND]
     for run in ordered:
-        manifest, (minutes,) = run.manifest, minutes_of([run])
-        command = f"{train_command(manifest.id, manifest.recipe, manifest.budget)} --seed {manifest.seed}"
-        about = (
-            f"`{command}`, {minutes:.1f} minutes with {manifest.threads} thread{'s' if manifest.threads > 1 else ''}, "
-            f"commit {(manifest.commit or 'unknown')[:10]}."
-        )
         rows = markdown_table(HEADERS, [_row(name, one) for name, one in run.result["scores"].items()])
-        parts.append(f"## {manifest.id}, seed {manifest.seed}\n\n{about}\n\n{rows}")
+        parts.append(f"## {run.manifest.id}, seed {run.manifest.seed}\n\n{about_run(run)}\n\n{rows}")
     return "\n".join(parts)
 
 

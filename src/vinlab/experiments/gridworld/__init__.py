@@ -3,13 +3,13 @@
 from functools import partial
 
 from vinlab.experiments.base import Experiment
-from vinlab.experiments.gridworld import evaluate, figures, settings, table, train
+from vinlab.experiments.gridworld import data, evaluate, figures, settings, table, train
 
 EXPERIMENT = Experiment(
     name="gridworld",
     paper="Section 4.1, Table 1",
     settings=settings.SETTINGS,
-    make_data=train.make_data,
+    make_data=lambda config, request: data.make_sets(config.data, seed=request.seed, source=request.data),
     fit=train.fit,
     score=evaluate.score,
     evaluate=evaluate.evaluate,

@@ -37,16 +37,13 @@ def draw_runs(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
     first = {
         run.manifest.recipe: run for run in sorted(kept, key=lambda run: run.manifest.seed, reverse=True)
     }
+    # The figures of the recipe ``default`` are named as those of the shipped model, which comes from it.
+    prefix = {recipe: "" if recipe == "default" else f"{recipe}_" for recipe in first}
     return [
         path
         for recipe, run in sorted(first.items())
-        for path in _draw(load(run.folder), out, f"{stem_of(largest)}_{_suffix(recipe)}", None)
+        for path in _draw(load(run.folder), out, f"{stem_of(largest)}_{prefix[recipe]}", None)
     ]
-
-
-def _suffix(recipe: str) -> str:
-    """The figures of the recipe ``default`` are named as those of the shipped model, which comes from it."""
-    return "" if recipe == "default" else f"{recipe}_"
 
 
 def _draw(model: Model, out: Path, prefix: str, problem: int | None) -> list[Path]:

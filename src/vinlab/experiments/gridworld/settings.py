@@ -7,7 +7,7 @@ from typing import Literal
 from vinlab.domains.gridworld.author_data import AUTHORS_ATTEMPTS
 from vinlab.experiments.base import RECIPES, Budget, Recipe, Setting, by_id
 from vinlab.experiments.gridworld.data import GridworldData
-from vinlab.learners.imitation import ImitationConfig
+from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.cnn import CnnConfig
@@ -94,7 +94,7 @@ def vin_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
 def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
     """What learns best and fastest: all optimal moves in every cell as targets, small batches, one cycle of Adam."""
     epochs = {"smoke": 1, "small": 10, "paper": 20}[budget]
-    return GridworldTraining(network, data_of(size, budget, "default"), one_cycle(epochs, 1e-2))
+    return GridworldTraining(network, data_of(size, budget, "default"), one_cycle(epochs, 1e-2, batch=8))
 
 
 def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
@@ -142,7 +142,9 @@ def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
 def fcn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """The FCN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
     data = data_of(size, budget, recipe)
-    return GridworldTraining(FcnConfig(size=size), data, one_cycle(1 if budget == "smoke" else 10, 5e-3))
+    return GridworldTraining(
+        FcnConfig(size=size), data, one_cycle(1 if budget == "smoke" else 10, 5e-3, batch=8)
+    )
 
 
 def data_of(size: int, budget: Budget, recipe: Recipe) -> GridworldData:
@@ -150,11 +152,6 @@ def data_of(size: int, budget: Budget, recipe: Recipe) -> GridworldData:
     targets = "trajectories" if recipe == "paper" else "everywhere"
     data = GridworldData(size=size, attempts=ATTEMPTS[budget], targets=targets)
     return replace(data, validation_problems=20, test_problems=50) if budget == "smoke" else data
-
-
-def one_cycle(epochs: int, rate: float, *, batch: int = 8) -> ImitationConfig:
-    """One cycle of Adam's rate."""
-    return ImitationConfig(stages=(Stage(epochs, rate, "one-cycle"),), batch_problems=batch)
 
 
 NETWORKS = {

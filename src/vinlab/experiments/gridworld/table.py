@@ -27,18 +27,13 @@ def epoch_seconds(row: Row) -> str:
     return f"{statistics.median(counted):.1f}" if counted else tables.NONE
 
 
-def every_seed(row: Row) -> str:
-    """The success of each seed, in percent."""
-    return ", ".join(f"{rate:.1f}" for rate in row.values("success_rate", 100.0))
-
-
 COLUMNS: tuple[Column[Row], ...] = (
     tables.SETTING,
     RECIPE,
     tables.SEEDS,
     tables.PAPER_SUCCESS,
     tables.OUR_SUCCESS,
-    Column("every seed", every_seed),
+    Column("every seed", lambda row: ", ".join(f"{rate:.1f}" for rate in row.values("success_rate", 100.0))),
     Column("95 % interval", lambda row: row.interval(2)),
     Column("difference", lambda row: row.difference(2)),
     Column("loss, paper", lambda row: str(row.paper["prediction_loss"])),

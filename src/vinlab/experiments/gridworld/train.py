@@ -3,19 +3,14 @@
 from functools import partial
 from typing import Any
 
-from vinlab.experiments.base import FitContext, TrainingRequest
+from vinlab.experiments.base import FitContext
 from vinlab.experiments.gridworld.curriculum import train_near_goal
-from vinlab.experiments.gridworld.data import GridworldSets, make_sets
+from vinlab.experiments.gridworld.data import GridworldSets
 from vinlab.experiments.gridworld.evaluate import validate
 from vinlab.experiments.gridworld.rows import begin_as_authors
 from vinlab.experiments.gridworld.settings import GridworldTraining
 from vinlab.learners.imitation import ImitationLoss, imitate
 from vinlab.learners.training_state import Best
-
-
-def make_data(config: GridworldTraining, request: TrainingRequest) -> GridworldSets:
-    """The sets of a run."""
-    return make_sets(config.data, seed=request.seed, source=request.data)
 
 
 def fit(config: GridworldTraining, data: GridworldSets, network: Any, context: FitContext) -> Best:
@@ -29,10 +24,8 @@ def fit(config: GridworldTraining, data: GridworldSets, network: Any, context: F
         network,
         data.training,
         config.learning,
-        seed=context.seed,
         order=order,
         loss=partial(ImitationLoss, iterations=config.training_iterations),
         validate=partial(validate, data),
-        record=context.logger,
-        progress=context.progress,
+        **context.options,
     )

@@ -12,8 +12,8 @@ from vinlab.domains.mars.problem import MarsProblems
 from vinlab.domains.mars.rasters.folders import read_mars_folder
 from vinlab.domains.mars.splits import Protocol, Splits, split_problems
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, synthetic_terrains
+from vinlab.experiments.base import recorded_data
 from vinlab.recording.hashing import data_hash
-from vinlab.recording.serialization import dataclass_from_plain
 
 TERRAIN_STREAM, DEMONSTRATION_STREAM = 4016, 4018
 """Seeds. Terrain and problems are the same for every seed of training; the demonstrated goals are not."""
@@ -88,5 +88,4 @@ def make_splits(data: MarsData, source: Path | None) -> Splits:
 def data_of(config: Mapping[str, Any]) -> MarsData:
     """The data of a recorded configuration; names of older versions are understood."""
     plain = {OLD_FIELDS.get(name, name): entry for name, entry in config.get("data", {}).items()}
-    plain.pop("source", None)
-    return dataclass_from_plain(MarsData, plain, name="data")
+    return recorded_data(MarsData, {"data": plain})

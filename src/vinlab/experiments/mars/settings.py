@@ -9,7 +9,7 @@ from vinlab.domains.mars.terrain.synthetic import SyntheticConfig
 from vinlab.experiments.base import RECIPES, Budget, Recipe, Setting, by_id
 from vinlab.experiments.mars.classifier import LabelConfig
 from vinlab.experiments.mars.data import MarsData
-from vinlab.learners.imitation import ImitationConfig
+from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.learners.losses import DenseConfig, ReachConfig
 from vinlab.learners.optimizers import Stage
 from vinlab.learners.staged import TrainingStage
@@ -100,12 +100,12 @@ def _data(protocol: Protocol, budget: Budget, recipe: Recipe) -> MarsData:
 
 def _stages(name: str, budget: Budget, recipe: Recipe) -> tuple[TrainingStage, ...]:
     first = LabelConfig() if name in CLASSIFIERS else DenseConfig()
-    learning = one_cycle(EPOCHS[name] if budget == "paper" else 1, RATE)
+    learning = one_cycle(EPOCHS[name] if budget == "paper" else 1, RATE, batch=16)
     if recipe == "paper" and name not in CLASSIFIERS:
         learning = rmsprop(PAPER_EPOCHS if budget == "paper" else 1)
     stages = (TrainingStage(first, learning),)
     if name.endswith("-arrival"):
-        stages += (TrainingStage(ReachConfig(), one_cycle(1, REACH_RATE)),)
+        stages += (TrainingStage(ReachConfig(), one_cycle(1, REACH_RATE, batch=16)),)
     return stages
 
 
@@ -113,11 +113,6 @@ def rmsprop(epochs: int) -> ImitationConfig:
     """The authors' four rates."""
     stages = tuple(Stage(epochs, rate) for rate in PAPER_RATES)
     return ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=12, clip=None)
-
-
-def one_cycle(epochs: int, rate: float) -> ImitationConfig:
-    """One cycle of Adam's rate."""
-    return ImitationConfig(stages=(Stage(epochs, rate, "one-cycle"),), batch_problems=16)
 
 
 def _setting(name: str, protocol: Protocol) -> Setting[MarsTraining]:

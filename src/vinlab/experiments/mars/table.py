@@ -11,9 +11,17 @@ import numpy as np
 from vinlab.evaluation.bootstrap import block_error
 from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments.paper import numbers_of
-from vinlab.experiments.tables import NONE, Column, document, group_runs, minutes_of, render, train_command
+from vinlab.experiments.tables import (
+    NONE,
+    Column,
+    document,
+    group_runs,
+    markdown_table,
+    minutes_of,
+    render,
+    train_command,
+)
 from vinlab.recording.finished_run import FinishedRun
-from vinlab.recording.markdown import markdown_table
 
 LEGEND = """\
 *Success*: share of test problems whose rollout reaches the goal without a step into steep terrain. *± (block

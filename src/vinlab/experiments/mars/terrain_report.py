@@ -17,9 +17,9 @@ from vinlab.domains.mars.terrain.statistics import (
     fit_logistic,
 )
 from vinlab.domains.mars.terrain.synthetic import synthetic_terrains
+from vinlab.experiments.tables import markdown_table
 from vinlab.figures.save import save_figure
 from vinlab.figures.terrain import terrains_figure
-from vinlab.recording.markdown import markdown_table
 
 SQUARE = 320
 """Pixels along a side of the squares that are shown."""
@@ -76,17 +76,13 @@ def _part(terrain: Terrain, rows: slice, cols: slice) -> Terrain:
 def comparison_figure(real: Sequence[Terrain], synthetic: Sequence[Terrain]) -> Figure:
     """Squares of both terrains with their slopes, and the share of each that is steeper than a slope."""
     both = {"real": real, "synthetic": synthetic}
-    squares = {name: _squares(terrains) for name, terrains in both.items()}
+    # Two wholly known squares, from the first and the last terrain, or far apart in the only one.
+    squares = {name: [_square(one[0], last=False), _square(one[-1], last=True)] for name, one in both.items()}
     return terrains_figure(
         {name: [square.image for square in found] for name, found in squares.items()},
         {name: [square.slope for square in found] for name, found in squares.items()},
         {name: np.concatenate([one.slope[one.known] for one in terrains]) for name, terrains in both.items()},
     )
-
-
-def _squares(terrains: Sequence[Terrain]) -> list[Terrain]:
-    """Two wholly known squares, from the first and the last terrain, or far apart in the only one."""
-    return [_square(terrains[0], last=False), _square(terrains[-1], last=True)]
 
 
 def _square(terrain: Terrain, *, last: bool) -> Terrain:

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from vinlab.experiments.base import FitContext, TrainingRequest
+from vinlab.experiments.base import FitContext
 from vinlab.experiments.mars.classifier import CellDemonstrations, tune_cost, validate_labels
-from vinlab.experiments.mars.data import MarsSets, make_sets
+from vinlab.experiments.mars.data import MarsSets
 from vinlab.experiments.mars.settings import MarsTraining
 from vinlab.experiments.mars.validation import tune_caution, validate
 from vinlab.learners.staged import train_in_stages
@@ -14,11 +14,6 @@ from vinlab.networks.terrain.costs import TerrainShortestPathVin
 from vinlab.networks.terrain.policies import TerrainPolicy
 
 
-def make_data(config: MarsTraining, request: TrainingRequest) -> MarsSets:
-    """The sets of a run."""
-    return make_sets(config.data, request.data, seed=request.seed)
-
-
 def fit(config: MarsTraining, data: MarsSets, network: TerrainPolicy, context: FitContext) -> Best:
     """Train a policy, or the classifier of a planner; then choose how much the risk of a cell counts."""
     planner = network if isinstance(network, ClassifierPlanner) else None
@@ -26,10 +21,8 @@ def fit(config: MarsTraining, data: MarsSets, network: TerrainPolicy, context: F
         network if planner is None else planner.classifier,
         data.demonstrations if planner is None else CellDemonstrations(data.demonstrations),
         config.stages,
-        seed=context.seed,
         validate=partial(validate if planner is None else validate_labels, data.validation),
-        record=context.logger,
-        progress=context.progress,
+        **context.options,
     )
     if planner is not None:
         planner.caution = tune_cost(planner.classifier, "soft", data.validation).caution

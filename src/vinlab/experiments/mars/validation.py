@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool
 
 from vinlab.domains.mars.expert import TerrainDemonstrations
-from vinlab.evaluation.all_starts import rollout_from_all_cells
+from vinlab.evaluation.rollout import rollout_from_all_cells
 from vinlab.learners.callbacks import Validation
 from vinlab.navigation.greedy import next_cells
 from vinlab.networks.terrain.costs import TerrainCosts, TerrainShortestPathVin

@@ -1,13 +1,46 @@
 """The table of the paper's reinforcement learning from finished runs, beside the paper's numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments import tables
-from vinlab.experiments.rl.levels import levels_passed, world_steps
 from vinlab.experiments.rl.settings import SETTINGS
 from vinlab.experiments.tables import Column, Row
+from vinlab.learners.trpo.curriculum import ReturnRule
 from vinlab.recording.finished_run import FinishedRun
+
+
+@dataclass(frozen=True)
+class LevelsPassed:
+    """The last level, and how many levels were left in either way."""
+
+    last: int
+    by_return: int
+    """Left because the mean return met the paper's rule."""
+    by_patience: int
+    """Left because the level had lasted for the largest number of iterations."""
+
+
+def levels_passed(run: FinishedRun) -> LevelsPassed:
+    """The levels of a run."""
+    rule = run.manifest.config["learning"]["curriculum"]["rule"]
+    return count_levels(run.metrics(), ReturnRule(scale=rule["scale"]))
+
+
+def count_levels(metrics: Sequence[Mapping[str, Any]], rule: ReturnRule) -> LevelsPassed:
+    """The levels of logged iterations."""
+    last_of = {line["level"]: line["mean_return"] for line in metrics}  # the last iteration of each level
+    last = max(last_of)
+    met = [rule.is_met(level, reached, 0) for level, reached in last_of.items() if level != last]
+    return LevelsPassed(last, sum(met), len(met) - sum(met))
+
+
+def world_steps(run: FinishedRun) -> int:
+    """The number of environment steps that the run learned from."""
+    return sum(line["steps"] for line in run.metrics())
+
 
 LEGEND = """\
 *Start*: how the planner's kernels are initialised, as the four moves or as noise (the paper's setting). *Success*:
@@ -27,11 +60,6 @@ STARTS = {"moves": "moves", "random": "noise"}
 def start(row: Row) -> str:
     """How the kernels of a VIN are initialised."""
     return STARTS.get(row.manifest.config["network"].get("initialisation", ""), tables.NONE)
-
-
-def million_steps(row: Row) -> str:
-    """How much of the world a training saw."""
-    return mean_text([world_steps(run) / 1e6 for run in row.runs], digits=2)
 
 
 def last_level(row: Row) -> str:
@@ -59,7 +87,7 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("extra steps", lambda row: row.mean("trajectory_difference", 2)),
     Column("optimal moves", lambda row: row.percent("optimal_action_accuracy", 1)),
     Column("iterations", lambda row: str(row.manifest.config["learning"]["iterations"])),
-    Column("million steps", million_steps),
+    Column("million steps", lambda row: mean_text([world_steps(run) / 1e6 for run in row.runs], digits=2)),
     Column("last level", last_level),
     Column("left by return, by patience", levels_left),
     tables.MINUTES,

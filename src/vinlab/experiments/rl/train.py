@@ -5,8 +5,8 @@ from typing import Any
 
 from torch import nn
 
-from vinlab.experiments.base import FitContext, TrainingRequest
-from vinlab.experiments.rl.data import RlSets, make_sets, training_worlds
+from vinlab.experiments.base import FitContext
+from vinlab.experiments.rl.data import RlSets, training_worlds
 from vinlab.experiments.rl.evaluate import validate
 from vinlab.experiments.rl.settings import RlTraining
 from vinlab.experiments.runner import seeded
@@ -15,11 +15,6 @@ from vinlab.learners.trpo.trpo import train_trpo
 
 CRITIC_STREAM = 3018
 """Seed of the critic's weights, so that they do not depend on the policy's."""
-
-
-def make_data(config: RlTraining, request: TrainingRequest) -> RlSets:
-    """The sets of a run."""
-    return make_sets(config.data)
 
 
 def build_critic(config: RlTraining, seed: int) -> nn.Module:
@@ -34,8 +29,6 @@ def fit(config: RlTraining, data: RlSets, network: Any, context: FitContext) -> 
         build_critic(config, context.seed),
         training_worlds(config.data.size, config.learning, data.keys),
         config.learning,
-        seed=context.seed,
         validate=partial(validate, data.validation),
-        record=context.logger,
-        progress=context.progress,
+        **context.options,
     )

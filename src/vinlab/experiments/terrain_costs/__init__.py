@@ -1,13 +1,13 @@
 """Costs of ground learned from demonstrated paths: generated pictures, Mars, or a dataset of one's own."""
 
 from vinlab.experiments.base import Experiment
-from vinlab.experiments.terrain_costs import evaluate, figures, settings, table, train
+from vinlab.experiments.terrain_costs import data, evaluate, figures, settings, table, train
 
 EXPERIMENT = Experiment(
     name="terrain_costs",
     paper="beyond the paper",
     settings=settings.SETTINGS,
-    make_data=train.make_data,
+    make_data=lambda config, request: data.make_sets(config.data, request.data, seed=request.seed),
     fit=train.fit,
     score=evaluate.score,
     evaluate=evaluate.evaluate,

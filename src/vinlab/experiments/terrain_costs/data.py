@@ -1,20 +1,17 @@
 """The data of a run: pictures with hidden costs, Martian terrain with its slopes, or a dataset of one's own."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from vinlab.domains.terrain_costs.expert import demonstrate
 from vinlab.domains.terrain_costs.problem import TerrainCostsConfig, sample_dataset
-from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
-from vinlab.experiments.terrain_costs.dataset.record import PathDataset
+from vinlab.experiments.terrain_costs.dataset.record import PathDataset, ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.split import Split, split_dataset
 from vinlab.experiments.terrain_costs.slopes import SlopeConfig, slope_split
-from vinlab.recording.serialization import dataclass_from_plain
 from vinlab.types import InputError
 
 Origin = Literal["pictures", "slopes", "own"]
@@ -91,9 +88,3 @@ def generate(data: TerrainCostsData, pictures: int, detours: float, rng: np.rand
         path_image=owners,
         costs=tuple(own.costs),
     )
-
-
-def data_of(config: Mapping[str, Any]) -> TerrainCostsData:
-    """The data of a recorded configuration."""
-    plain = {name: entry for name, entry in config.get("data", {}).items() if name != "source"}
-    return dataclass_from_plain(TerrainCostsData, plain, name="data")

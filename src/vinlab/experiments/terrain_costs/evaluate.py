@@ -9,14 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from vinlab.domains.terrain_costs.observation import observe
-from vinlab.experiments.base import EvaluateRequest, Evaluation
+from vinlab.domains.terrain_costs.problem import observe
+from vinlab.experiments.base import EvaluateRequest, Evaluation, recorded_data
 from vinlab.experiments.results import RunResult
-from vinlab.experiments.terrain_costs.data import TerrainCostsSets, data_of, make_sets
+from vinlab.experiments.terrain_costs.data import TerrainCostsData, TerrainCostsSets, make_sets
 from vinlab.experiments.terrain_costs.dataset.demonstrations import moves_of
-from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
 from vinlab.experiments.terrain_costs.dataset.read import read_dataset
-from vinlab.experiments.terrain_costs.dataset.record import PathDataset
+from vinlab.experiments.terrain_costs.dataset.record import PathDataset, ReadingOptions
 from vinlab.learners.callbacks import Progress, no_progress
 from vinlab.models import Model
 from vinlab.navigation.greedy import follow_moves, greedy_moves
@@ -197,7 +196,7 @@ def held_out(model: Model, data: Path | None) -> PathDataset:
         raise InputError(
             f"expected --problems, or --data with {source}, on which {model.id} was trained, got none."
         )
-    return make_sets(data_of(model.config), data, seed=0).split.test
+    return make_sets(recorded_data(TerrainCostsData, model.config), data, seed=0).split.test
 
 
 def require_fitting(model: Model, dataset: PathDataset) -> None:

@@ -8,7 +8,7 @@ from vinlab.experiments.base import Setting, TrainingRequest
 from vinlab.experiments.runner import train
 from vinlab.experiments.terrain_costs import EXPERIMENT
 from vinlab.experiments.terrain_costs.data import TerrainCostsData
-from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
+from vinlab.experiments.terrain_costs.dataset.record import ReadingOptions
 from vinlab.experiments.terrain_costs.settings import (
     MANY_KINDS,
     PICTURES,

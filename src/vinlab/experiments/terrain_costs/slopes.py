@@ -35,7 +35,8 @@ class SlopeConfig:
 
 def slope_split(config: SlopeConfig, folder: Path | None) -> Split:
     """Patches of all terrains of a folder, or of synthetic ones, split from north to south."""
-    terrains = read_mars_folder(folder) if folder else _synthetic_terrains()
+    rng, synthetic = np.random.default_rng(STREAM), SyntheticConfig(side=512)
+    terrains = read_mars_folder(folder) if folder else synthetic_terrains(2, rng=rng, config=synthetic)
     patches = [patch for terrain in terrains for patch in _patches(terrain, config)]
     if len(patches) < 3:
         raise InputError(f"{folder}: expected terrain for at least 3 patches, got {len(patches)}.")
@@ -45,11 +46,6 @@ def slope_split(config: SlopeConfig, folder: Path | None) -> Split:
     test, validation = max(1, round(TEST_SHARE * last)), max(1, round(VALIDATION_SHARE * last))
     ends = last - test - validation, last - test
     return Split(dataset.only(range(ends[0])), dataset.only(range(*ends)), dataset.only(range(ends[1], last)))
-
-
-def _synthetic_terrains() -> list[Terrain]:
-    rng = np.random.default_rng(STREAM)
-    return list(synthetic_terrains(2, rng=rng, config=SyntheticConfig(side=512)))
 
 
 def _patches(terrain: Terrain, config: SlopeConfig) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from vinlab.experiments.base import FitContext, TrainingRequest
-from vinlab.experiments.terrain_costs.data import TerrainCostsSets, make_sets
+from vinlab.experiments.base import FitContext
+from vinlab.experiments.terrain_costs.data import TerrainCostsSets
 from vinlab.experiments.terrain_costs.dataset.demonstrations import PathDemonstrations
 from vinlab.experiments.terrain_costs.evaluate import move_agreement
 from vinlab.experiments.terrain_costs.settings import PathLearning, TerrainCostsTraining
 from vinlab.learners.callbacks import Validation
-from vinlab.learners.imitation import ImitationConfig, imitate
-from vinlab.learners.optimizers import Stage
+from vinlab.learners.imitation import ImitationConfig, imitate, one_cycle
 from vinlab.learners.path_losses import PathLoss
 from vinlab.learners.search_loss import SearchLoss
 from vinlab.learners.training_state import Best
@@ -24,11 +23,6 @@ LARGE = 48 * 48
 
 MOST_PATHS = 64
 """Of an update."""
-
-
-def make_data(config: TerrainCostsTraining, request: TrainingRequest) -> TerrainCostsSets:
-    """The datasets of a run."""
-    return make_sets(config.data, request.data, seed=request.seed)
 
 
 def adapt(config: TerrainCostsTraining, data: TerrainCostsSets) -> TerrainCostsTraining:
@@ -58,12 +52,10 @@ def fit(config: TerrainCostsTraining, data: TerrainCostsSets, network: Any, cont
         network,
         shown,
         schedule(config.learning, len(shown)),
-        seed=context.seed,
         loss=config.loss.build,
         order=lambda epoch: shown.order(np.random.default_rng([context.seed, epoch])),
         validate=lambda _: validate(loss, checked),
-        record=context.logger,
-        progress=context.progress,
+        **context.options,
     )
 
 
@@ -80,8 +72,7 @@ def demonstrations(learning: PathLearning, data: TerrainCostsSets) -> PathDemons
 def schedule(learning: PathLearning, paths: int) -> ImitationConfig:
     """About the wanted number of updates in whole epochs, with one cycle of Adam's rate."""
     epochs = max(1, round(learning.updates / -(-paths // learning.batch)))
-    stage = Stage(epochs, learning.rate, "one-cycle")
-    return ImitationConfig(stages=(stage,), batch_problems=learning.batch)
+    return one_cycle(epochs, learning.rate, batch=learning.batch)
 
 
 BATCH = 32

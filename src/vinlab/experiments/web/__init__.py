@@ -4,8 +4,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from vinlab.experiments.base import EvaluateRequest, Evaluation, Experiment, FitContext, TrainingRequest
-from vinlab.experiments.results import RunResult
+from vinlab.experiments.base import EvaluateRequest, Evaluation, Experiment
 from vinlab.experiments.web import evaluate, figures, table, train
 from vinlab.experiments.web.data import SYNTHETIC
 from vinlab.experiments.web.game import evaluate as game_evaluate
@@ -17,7 +16,6 @@ from vinlab.experiments.web.scale import train as scale_train
 from vinlab.experiments.web.scale.settings import SETTINGS as SCALE
 from vinlab.experiments.web.scale.settings import ScaleTraining
 from vinlab.experiments.web.settings import NAVIGATION
-from vinlab.learners.training_state import Best
 from vinlab.models import Model
 
 
@@ -26,26 +24,6 @@ def _parts(config: Any) -> tuple[ModuleType, ModuleType]:
     if isinstance(config, GameTraining):
         return game_train, game_evaluate
     return (scale_train, scale_train) if isinstance(config, ScaleTraining) else (train, evaluate)
-
-
-def make_data(config: Any, request: TrainingRequest) -> Any:
-    """The data of a run."""
-    return _parts(config)[0].make_data(config, request)
-
-
-def adapt(config: Any, data: Any) -> Any:
-    """The dimension of the features is known from the site alone; a player of the game has none."""
-    return config if isinstance(config, GameTraining) else train.adapt(config, data)
-
-
-def fit(config: Any, data: Any, network: Any, context: FitContext) -> Best:
-    """Train the network."""
-    return _parts(config)[0].fit(config, data, network, context)
-
-
-def score(config: Any, data: Any, network: Any, seed: int) -> RunResult:
-    """Evaluate the network on the test problems."""
-    return _parts(config)[1].score(config, data, network, seed)
 
 
 def evaluate_model(model: Model, request: EvaluateRequest) -> Evaluation:
@@ -68,14 +46,15 @@ EXPERIMENT = Experiment(
     name="web",
     paper="Section 4.4",
     settings=ALL_SETTINGS,
-    make_data=make_data,
-    fit=fit,
-    score=score,
+    make_data=lambda config, request: _parts(config)[0].make_data(config, request),
+    fit=lambda config, *rest: _parts(config)[0].fit(config, *rest),
+    score=lambda config, *rest: _parts(config)[1].score(config, *rest),
     evaluate=evaluate_model,
     table=table.table,
     figures=draw,
     summary_figures=game_figures.draw_finished,
-    adapt=adapt,
+    # The dimension of the features is known from the site alone; a player of the game has none.
+    adapt=lambda config, data: config if isinstance(config, GameTraining) else train.adapt(config, data),
     supports=frozenset({"data", "distributed"}),
     generated=SYNTHETIC,
 )

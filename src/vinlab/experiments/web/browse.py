@@ -1,5 +1,6 @@
 """A trained policy on a typed query: the links that it clicks, and its plan."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,14 @@ class ClickPath:
         return self.pages[-1]
 
 
+def titled(titles: Sequence[str], title: str, word: str) -> int:
+    """The number of the page or article with this title, in capitals or not."""
+    folded = [name.casefold() for name in titles]
+    if title.casefold() not in folded:
+        raise InputError(f"There is no {word} '{title}'{suggestion(title, titles)}")
+    return folded.index(title.casefold())
+
+
 @dataclass(frozen=True)
 class Browser:
     """A trained policy with the site that it reads."""
@@ -54,10 +63,7 @@ class Browser:
 
     def page_named(self, title: str) -> int:
         """The page with this title."""
-        titles = [name.casefold() for name in self.site.titles]
-        if title.casefold() not in titles:
-            raise InputError(f"There is no page '{title}'{suggestion(title, self.site.titles)}")
-        return titles.index(title.casefold())
+        return titled(self.site.titles, title, "page")
 
     def pieces_of(self, page: int) -> list[str]:
         """A few sentences each from the text of the page; a category has none."""

@@ -32,10 +32,10 @@ from vinlab.domains.web.problem import (
 from vinlab.domains.web.site import Control, GraphKind, Site, build_site, with_sparse_features
 from vinlab.domains.web.site_files import is_site, open_site
 from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia
+from vinlab.experiments import base
 from vinlab.models import Model
 from vinlab.networks.links.view import SiteView
 from vinlab.recording.hashing import data_hash
-from vinlab.recording.serialization import dataclass_from_plain
 from vinlab.types import InputError, concatenate
 
 SITE_SEED, PROBLEM_SEED = 2016, 2017
@@ -105,17 +105,12 @@ def _refuse_finished(name: str, source: Path) -> None:
 
 def recorded_data(model: Model, source: Path | None) -> WebData:
     """The data of a model; one that was trained on real data needs their folder."""
-    plain = dict(model.config.get("data", {}))
-    trained_on = plain.pop("source", None)
-    if "encyclopedia" not in plain:
+    if "encyclopedia" not in model.config.get("data", {}):
         raise InputError(
             f"expected a model of web navigation on a site with words (web/full/… or web/tree/…), got {model.id}."
         )
-    if source is None and trained_on != SYNTHETIC:
-        raise InputError(
-            f"--data: expected the folder of {trained_on}, which {model.id} was trained on, got none."
-        )
-    return dataclass_from_plain(WebData, plain, name="data")
+    base.require_folder(model, source, SYNTHETIC)
+    return base.recorded_data(WebData, model.config)
 
 
 @dataclass(frozen=True)
@@ -195,7 +190,9 @@ def make_sets(site: Site, view: SiteView, data: WebData, *, seed: int, shown: Sh
     distances = distances_to(links, np.unique(shown.site.queries.pages))
     validation, test = make_evaluation_sets(site, data, distances if everything else None)
     if not everything:
-        validation = validation_set(shown.site, data, split[shown.pages], distances)
+        validation = _make_set(
+            shown.site, data, split[shown.pages], "validation", distances, np.random.default_rng(PROBLEM_SEED)
+        )
     training = training_problems(shown.site, data, split[shown.pages], distances, seed=seed)
     steps = shortest_paths(links, training, distances)
     demonstrations = ClickDemonstrations(shown.site, links, training, steps)
@@ -219,13 +216,6 @@ def make_evaluation_sets(
         distances = distances_to(site.graph(data.graph), np.unique(held_out))
     validation = _make_set(site, data, split, "validation", distances, rng)
     return validation, _make_set(site, data, split, "test", distances, rng)
-
-
-def validation_set(
-    site: Site, data: WebData, split: Int[np.ndarray, " N"], distances: Distances
-) -> EvaluationSet:
-    """Validation problems on the site as training sees it."""
-    return _make_set(site, data, split, "validation", distances, np.random.default_rng(PROBLEM_SEED))
 
 
 def _make_set(

@@ -8,8 +8,7 @@ from vinlab.domains.web.site import Control, GraphKind
 from vinlab.domains.web.synthetic import EncyclopediaConfig
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.web.data import Features, WebData
-from vinlab.learners.imitation import ImitationConfig
-from vinlab.learners.optimizers import Stage
+from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.links.configs import (
     IndexVinConfig,
     LinkConfig,
@@ -66,26 +65,22 @@ SPARSE = ("baseline", "vin", "members", "pages", "pages-k0")
 """The networks with a setting that reads sparse features too."""
 FAR_PAGES = PageVinConfig(iterations=10, discount=0.9, sparse=True)
 """Chosen on validation queries: with the discount ½ a near page that resembles the query outweighs the far target."""
+BATCH = 128
 GRAPHS: tuple[GraphKind, ...] = ("full", "tree")
-
-
-def one_cycle(epochs: int, rate: float, batch: int = 128) -> ImitationConfig:
-    """One rise and fall of Adam's rate."""
-    return ImitationConfig(stages=(Stage(epochs, rate, "one-cycle"),), batch_problems=batch)
 
 
 def learning_of(network: str, budget: Budget, *, sparse: bool = False) -> ImitationConfig:
     """How the whole network is trained; a plan on pages with sparse features has a handful of weights."""
     epochs = EPOCHS.get(network, DEFAULT_EPOCHS) if budget == "paper" else {"smoke": 1, "small": 2}[budget]
     on_pages = 3e-2 if sparse else 1e-3
-    return one_cycle(epochs, on_pages if network.startswith("pages") else 3e-3)
+    return one_cycle(epochs, on_pages if network.startswith("pages") else 3e-3, batch=BATCH)
 
 
 def first_stage(network: str, learning: ImitationConfig) -> FirstStage | None:
     """What is trained before the whole network, if anything."""
     if network == "vin-staged":
         return FirstStage("reward", learning)
-    return FirstStage("plan", one_cycle(1, 3e-3)) if network.startswith("members") else None
+    return FirstStage("plan", one_cycle(1, 3e-3, batch=BATCH)) if network.startswith("members") else None
 
 
 def configure(

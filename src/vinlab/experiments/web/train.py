@@ -26,7 +26,7 @@ from vinlab.experiments.web.settings import FirstStage, WebTraining
 from vinlab.experiments.web.view import view_for
 from vinlab.learners.callbacks import RunLogger, Validator
 from vinlab.learners.imitation import ImitationConfig, imitate
-from vinlab.learners.link_loss import LinkLoss
+from vinlab.learners.losses import LinkLoss
 from vinlab.learners.staged import StageLogger
 from vinlab.learners.training_state import Best
 from vinlab.networks.links.policies import LinkPolicy, LinkValueIterationNetwork

@@ -116,7 +116,9 @@ def search_controllers(
             controllers, improvement = improve_once(controllers, samples, costs, config, rng=rng)
             notes = {**improvement, **notes}
         history.append({"iteration": iteration, **measure(samples), **notes})
-        progress(iteration + 1, config.iterations + 1, _note(history[-1]))
+        distances = {name: amount for name, amount in history[-1].items() if name.endswith("distance")}
+        note = " ".join(f"{name} {amount:.3f}" for name, amount in distances.items())
+        progress(iteration + 1, config.iterations + 1, note)
     return SearchResult(controllers, tuple(history))
 
 
@@ -153,10 +155,6 @@ def improve_once(
         "divergence": float(improvement.divergences.mean()),
         "regularised": float(fit.regularised.mean()),
     }
-
-
-def _note(record: Mapping[str, Any]) -> str:
-    return " ".join(f"{name} {amount:.3f}" for name, amount in record.items() if name.endswith("distance"))
 
 
 def sample(

@@ -13,8 +13,33 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from vinlab.networks.base import Policy, require_side
-from vinlab.networks.grid.unique_states import unique_states
 from vinlab.types import MOVE_NAMES, InputError, Iterations
+
+
+@dataclass(frozen=True)
+class UniqueStates:
+    """The unique states among those of a query."""
+
+    owner: Int[Tensor, " N"]
+    """The map of each state."""
+    places: Int[Tensor, "N 2"]
+    """Row and column of each state."""
+    which: Int[Tensor, "B S"]
+    """The index of each state of the query among the unique ones."""
+
+    def spread(self, found: Float[Tensor, "N M"]) -> Float[Tensor, "B S M"]:
+        """The results of the unique states, at every state of the query."""
+        return found[self.which]
+
+
+def unique_states(states: Int[Tensor, "B S 2"], size: int) -> UniqueStates:
+    """The unique states on square maps of this side."""
+    owners = torch.arange(len(states), device=states.device)[:, None]
+    keys = (owners * size + states[..., 0].long()) * size + states[..., 1].long()
+    different, which = keys.unique(return_inverse=True)
+    places = torch.stack([different // size % size, different % size], dim=1)
+    return UniqueStates(different // size**2, places, which)
+
 
 REACH = 1
 """The radius of a filter of width 3."""

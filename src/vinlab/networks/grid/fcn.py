@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from vinlab.modules import LinearPolicy
 from vinlab.networks.base import Policy, require_side
-from vinlab.networks.grid.unique_states import unique_states
+from vinlab.networks.grid.cnn import unique_states
 from vinlab.types import MOVE_NAMES, Iterations
 
 

@@ -1,12 +1,11 @@
-"""A VIN that plans to the fixed point: learned costs of known moves, at any distance from the goal."""
+"""VINs that plan to the fixed point: learned costs of known moves, at any distance from the goal."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from torch import nn
-
 from vinlab.modules import StateAttention, TemperaturePolicy
-from vinlab.modules.move_cost import KnownMoves, MoveCosts
+from vinlab.modules.cell_price import CellPrices
+from vinlab.modules.move_cost import KnownMoves, MoveCosts, PricedMoves
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning.shortest_path import ShortestPathPlanner
 
@@ -16,6 +15,7 @@ class FixedPointVinConfig:
     """A VIN that learns the cost of each of the eight moves in each cell and plans until the value settles."""
 
     kind: ClassVar[str] = "fixed-point-vin"
+    reward: ClassVar[type[PricedMoves]] = MoveCosts
     hidden: int = 32
     width: int = 3
     """Of the filters; with 1 a cost depends on its own cell alone."""
@@ -26,14 +26,23 @@ class FixedPointVinConfig:
 
     def build(self) -> ValueIterationNetwork:
         """The network with fresh weights."""
-        policy = TemperaturePolicy()
-        nn.init.constant_(policy.log_inverse_temperature, self.log_inverse_temperature)
+        seen = {"channels": self.channels, "goal_channel": self.goal_channel}
         return ValueIterationNetwork(
-            reward=MoveCosts(
-                channels=self.channels, goal_channel=self.goal_channel, hidden=self.hidden, width=self.width
-            ),
+            reward=self.reward(**seen, hidden=self.hidden, width=self.width),  # pyright: ignore
             transition=KnownMoves(),
             planner=ShortestPathPlanner(),
             attention=StateAttention(),
-            policy=policy,
+            policy=TemperaturePolicy(log_inverse_temperature=self.log_inverse_temperature),
         )
+
+
+@dataclass(frozen=True)
+class GradedVinConfig(FixedPointVinConfig):
+    """The same for maps with costs: it learns one price for each cell from what is shown of it."""
+
+    kind: ClassVar[str] = "graded-vin"
+    reward: ClassVar = CellPrices
+    width: int = 1
+    channels: int = 3
+    """Obstacles, goal, and the logarithm of the cost."""
+    log_inverse_temperature: float = 2.0

@@ -49,8 +49,5 @@ class MotionVinConfig:
         )
 
     def _policy(self, moves: int) -> nn.Module:
-        if self.preference:
-            return PreferencePolicy(moves=moves, log_inverse_temperature=self.log_inverse_temperature)
-        policy = TemperaturePolicy(moves=moves)
-        nn.init.constant_(policy.log_inverse_temperature, self.log_inverse_temperature)
-        return policy
+        policy = PreferencePolicy if self.preference else TemperaturePolicy
+        return policy(moves=moves, log_inverse_temperature=self.log_inverse_temperature)

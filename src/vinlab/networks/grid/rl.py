@@ -18,7 +18,7 @@ from vinlab.modules import (
 from vinlab.modules.attention import gather_states
 from vinlab.modules.transition import Initialisation, initial_kernels
 from vinlab.networks.base import Policy, require_side
-from vinlab.networks.grid.unique_states import unique_states
+from vinlab.networks.grid.cnn import unique_states
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner
 from vinlab.types import InputError, Iterations, Plan

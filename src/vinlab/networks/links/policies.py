@@ -25,12 +25,12 @@ class Asked:
 class LinkPolicy(nn.Module, ABC):
     """A policy that plans once per query and then scores the links of any number of pages."""
 
-    dimension: int
     words: SparseScores | None
     """The learned weights of sparse features, where the policy reads them."""
 
-    def __init__(self) -> None:
+    def __init__(self, dimension: int) -> None:
         super().__init__()
+        self.dimension = dimension
         self.words = None
 
     def require_fitting(self, site: SiteView) -> None:
@@ -59,7 +59,6 @@ class LinkPolicy(nn.Module, ABC):
         """How many backups a plan takes, the reward included; None where nothing is planned."""
         return None
 
-    @abstractmethod
     def plan(
         self,
         site: SiteView,
@@ -67,8 +66,10 @@ class LinkPolicy(nn.Module, ABC):
         *,
         iterations: int | None = None,
         words: Any = None,
-    ) -> Any:
-        """What all steps of a query share; ``words`` are the queries as sparse rows."""
+    ) -> Asked:
+        """What all steps of a query share: without a plan the queries; ``words`` are these as sparse rows."""
+        self.require_fitting(site)
+        return Asked(queries, words)
 
     @abstractmethod
     def raw_logits(self, site: SiteView, plan: Any, choices: LinkChoices) -> Float[Tensor, "S l"]:
@@ -83,22 +84,9 @@ class ReactivePolicy(LinkPolicy):
     """The baseline: logits from the page, the query and the link alone."""
 
     def __init__(self, dimension: int, *, words: SparseScores | None = None) -> None:
-        super().__init__()
-        self.dimension = dimension
+        super().__init__(dimension)
         self.reactive = ReactiveScores(dimension)
         self.words = words
-
-    def plan(
-        self,
-        site: SiteView,
-        queries: Float[Tensor, "B D"],
-        *,
-        iterations: int | None = None,
-        words: Any = None,
-    ) -> Asked:
-        """The queries; nothing is planned."""
-        self.require_fitting(site)
-        return Asked(queries, words)
 
     def raw_logits(self, site: SiteView, plan: Asked, choices: LinkChoices) -> Float[Tensor, "S l"]:
         """The reactive scores."""
@@ -126,8 +114,7 @@ class PlannedPolicy(LinkPolicy):
         attention: nn.Module,
         words: SparseScores | None = None,
     ) -> None:
-        super().__init__()
-        self.dimension = dimension
+        super().__init__(dimension)
         self.words = words
         self.reward = reward
         self.planner = planner
@@ -147,7 +134,7 @@ class PlannedPolicy(LinkPolicy):
         words: Any = None,
     ) -> LinkPlan:
         """One plan per query, for all of its steps."""
-        self.require_fitting(site)
+        super().plan(site, queries)
         common = None if self.words is None else self.words(site.similarities(words, site.nodes))
         reward = self.reward(queries, site.node_features, common)
         value = self.planner.values(reward, site.transition, iterations=iterations)
@@ -161,18 +148,8 @@ class PlannedPolicy(LinkPolicy):
 class LinkValueIterationNetwork(PlannedPolicy):
     """The paper's VIN over links (Section 4.4): the plan is added to reactive scores."""
 
-    def __init__(
-        self,
-        dimension: int,
-        *,
-        reward: nn.Module,
-        planner: GraphPlanner,
-        attention: nn.Module,
-        coefficient: nn.Module,
-        reactive: nn.Module,
-        words: SparseScores | None = None,
-    ) -> None:
-        super().__init__(dimension, reward=reward, planner=planner, attention=attention, words=words)
+    def __init__(self, dimension: int, *, coefficient: nn.Module, reactive: nn.Module, **parts: Any) -> None:
+        super().__init__(dimension, **parts)
         self.coefficient = coefficient
         self.reactive = reactive
 

@@ -1,14 +1,11 @@
 """The compiled parts of ``gated_updates.py``; imported on first use, as numba is slow to load."""
 
-from typing import no_type_check
-
 import numpy as np
 
 from vinlab.planning.compiled import compiled
 
 
 @compiled(fastmath=True)
-@no_type_check
 def fold(sent, bias, read):
     """What each cell reads: the sum of what the cells of its window send to it, ``sent[place in window, B, H, W]``."""
     places, batch, rows, cols = sent.shape
@@ -27,7 +24,6 @@ def fold(sent, bias, read):
 
 
 @compiled
-@no_type_check
 def unfold(read, sent):
     """The gradient of ``fold``: each cell sends its gradient to all cells of its window."""
     places, batch, rows, cols = sent.shape
@@ -45,7 +41,6 @@ def unfold(read, sent):
 
 
 @compiled(fastmath=True)
-@no_type_check
 def update_cell(gates, cell, updated):
     """``forget * cell + enter * change``; tanh(x) is 2 sigmoid(2 x) - 1, and the gates hold that sigmoid."""
     units, states = cell.shape
@@ -58,7 +53,6 @@ def update_cell(gates, cell, updated):
 
 
 @compiled(fastmath=True)
-@no_type_check
 def update_hidden(gates, squashed, hidden):
     """``leave * tanh(cell)``, from the sigmoid of twice the cell."""
     units, states = squashed.shape
@@ -70,7 +64,6 @@ def update_hidden(gates, squashed, hidden):
 
 
 @compiled(fastmath=True)
-@no_type_check
 def backpropagate_update(gates, squashed, cell, to_hidden, to_cell, to_gates):
     """The gradient of one update with respect to the gates before their sigmoid and, in place, to the cell."""
     units, states = cell.shape

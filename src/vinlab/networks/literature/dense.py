@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -59,3 +60,16 @@ class DensePolicy(Policy):
     def act(self, plan: DensePlan, states: Int[Tensor, "B S X"]) -> Float[Tensor, "B S M"]:
         """The logits in some states of each problem."""
         return gather_layered(plan.logits, states)
+
+
+@dataclass(frozen=True)
+class DenseConfig:
+    """The settings of such a policy, which takes all of them by name."""
+
+    policy: ClassVar[type[DensePolicy]]
+
+    motion: str = "four"
+
+    def build(self) -> Any:
+        """The network with fresh weights."""
+        return self.policy(**vars(self))

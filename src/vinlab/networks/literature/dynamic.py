@@ -10,11 +10,11 @@ from typing import ClassVar
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from vinlab.modules import CnnReward
 from vinlab.modules.transition import DynamicTransition
-from vinlab.networks.literature.dense import DensePlan, DensePolicy
+from vinlab.networks.literature.dense import DenseConfig, DensePlan, DensePolicy
 from vinlab.planning.grid import GridPlanner
 
 
@@ -49,17 +49,11 @@ class DynamicTransitionVin(DensePolicy):
 
 
 @dataclass(frozen=True)
-class DynamicTransitionVinConfig:
+class DynamicTransitionVinConfig(DenseConfig):
     """DT-VIN, with its network for mazes."""
 
     kind: ClassVar[str] = "dynamic-transition-vin"
-    motion: str = "four"
+    policy: ClassVar = DynamicTransitionVin
     iterations: int = 60
     hidden: int = 40
     width: int = 3
-
-    def build(self) -> nn.Module:
-        """The network with fresh weights."""
-        return DynamicTransitionVin(
-            motion=self.motion, iterations=self.iterations, hidden=self.hidden, width=self.width
-        )

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.networks.literature.dense import DensePolicy
+from vinlab.networks.literature.dense import DenseConfig, DensePolicy
 from vinlab.planning.bellman import SharedKernels
 from vinlab.planning.grid import GridPlanner
 from vinlab.types import InputError
@@ -37,8 +37,10 @@ def kernels_of_moves(north: Float[Tensor, "1 R F F"]) -> Float[Tensor, "4 R F F"
 class EquivariantVin(DensePolicy):
     """A VIN for four moves whose reward, kernels and policy are tied under the symmetries of the grid."""
 
-    def __init__(self, *, iterations: int, hidden: int) -> None:
-        super().__init__(motion="four", iterations=iterations)
+    def __init__(self, *, motion: str, iterations: int, hidden: int) -> None:
+        if motion != "four":
+            raise InputError(f"motion: expected four for this network, got {motion!r}.")
+        super().__init__(motion=motion, iterations=iterations)
         self.features = nn.Conv2d(self.channels, hidden, 3, padding=1)
         self.reward = nn.Conv2d(hidden, 1, 3, padding=1, bias=False)
         self.north_reward = nn.Parameter(0.01 * torch.randn(1, 1, 3, 3))
@@ -61,16 +63,10 @@ class EquivariantVin(DensePolicy):
 
 
 @dataclass(frozen=True)
-class EquivariantVinConfig:
+class EquivariantVinConfig(DenseConfig):
     """A VIN with kernels tied under the symmetries of the grid."""
 
     kind: ClassVar[str] = "equivariant-vin"
-    motion: str = "four"
+    policy: ClassVar = EquivariantVin
     iterations: int = 30
     hidden: int = 40
-
-    def build(self) -> EquivariantVin:
-        """The network with fresh weights."""
-        if self.motion != "four":
-            raise InputError(f"motion: expected four for this network, got {self.motion!r}.")
-        return EquivariantVin(iterations=self.iterations, hidden=self.hidden)

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.networks.literature.dense import DensePolicy
+from vinlab.networks.literature.dense import DenseConfig, DensePolicy
 from vinlab.networks.literature.gated_updates import UpdateWeights, gated_updates
 
 
@@ -46,17 +46,11 @@ class GatedPlanner(DensePolicy):
 
 
 @dataclass(frozen=True)
-class GatedPlannerConfig:
+class GatedPlannerConfig(DenseConfig):
     """The authors' gated planner; they have 150 hidden units and K and the width of the reading filter by search."""
 
     kind: ClassVar[str] = "gated-planner"
-    motion: str = "four"
+    policy: ClassVar = GatedPlanner
     iterations: int = 20
     hidden: int = 150
     width: int = 11
-
-    def build(self) -> GatedPlanner:
-        """The network with fresh weights."""
-        return GatedPlanner(
-            motion=self.motion, iterations=self.iterations, hidden=self.hidden, width=self.width
-        )

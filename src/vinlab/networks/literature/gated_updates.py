@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional
 
-from vinlab.planning.tensors import are_plain
+from vinlab.planning.tensors import are_plain, are_plain_floats, needed_gradients
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,7 @@ def gated_updates(
 ) -> Float[Tensor, "B D H W"]:
     """The hidden state after some updates of every cell."""
     tensors = (hidden, cell, *weights.tensors)
-    plain = all(tensor.dtype == torch.float32 for tensor in tensors) and are_plain(*tensors)
-    if plain and hidden.numel() and updates and weights.read.shape[2] % 2:
+    if are_plain_floats(*tensors) and hidden.numel() and updates and weights.read.shape[2] % 2:
         return FusedUpdates.apply(*tensors, updates)  # pyright: ignore[reportReturnType]
     return reference_updates(hidden, cell, weights, updates)
 
@@ -79,10 +78,7 @@ class FusedUpdates(torch.autograd.Function):
         if not torch.is_grad_enabled() and are_plain(gradient):
             return *ctx.steps.backward(_units_first(gradient), inputs), None
         found = reference_updates(inputs[0], inputs[1], UpdateWeights(*inputs[2:]), ctx.updates)
-        needed = ctx.needs_input_grad[: len(inputs)]
-        wanted = [tensor for tensor, need in zip(inputs, needed, strict=True) if need]
-        grads = iter(torch.autograd.grad(found, wanted, gradient, create_graph=True))
-        return *(next(grads) if need else None for need in needed), None
+        return *needed_gradients(found, inputs, ctx.needs_input_grad[: len(inputs)], gradient), None
 
 
 def _units_first(image: Tensor) -> Tensor:

@@ -10,11 +10,11 @@ from typing import ClassVar
 
 import torch
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from vinlab.modules import CnnReward, SharedTransition
 from vinlab.modules.transition import move_kernels
-from vinlab.networks.literature.dense import DensePolicy
+from vinlab.networks.literature.dense import DenseConfig, DensePolicy
 from vinlab.planning.bellman import SharedKernels, maximise
 
 
@@ -78,18 +78,12 @@ class ImplicitVin(DensePolicy):
 
 
 @dataclass(frozen=True)
-class ImplicitVinConfig:
+class ImplicitVinConfig(DenseConfig):
     """A VIN with implicit differentiation."""
 
     kind: ClassVar[str] = "implicit-vin"
-    motion: str = "four"
+    policy: ClassVar = ImplicitVin
     iterations: int = 100
     """The most backups; fewer where the value settles."""
     hidden: int = 40
     discount: float = 0.95
-
-    def build(self) -> nn.Module:
-        """The network with fresh weights."""
-        return ImplicitVin(
-            motion=self.motion, iterations=self.iterations, hidden=self.hidden, discount=self.discount
-        )

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from vinlab.modules import CnnReward, SharedTransition
 from vinlab.modules.transition import move_kernels
-from vinlab.networks.literature.dense import DensePolicy
+from vinlab.networks.literature.dense import DenseConfig, DensePolicy
 from vinlab.planning.grid import GridPlanner
 
 
@@ -30,17 +30,11 @@ class PlainVin(DensePolicy):
 
 
 @dataclass(frozen=True)
-class PlainVinConfig:
+class PlainVinConfig(DenseConfig):
     """The paper's VIN, whose kernels start as moves."""
 
     kind: ClassVar[str] = "plain-vin"
-    motion: str = "four"
+    policy: ClassVar = PlainVin
     iterations: int = 60
     hidden: int = 40
     discount: float = 0.95
-
-    def build(self) -> nn.Module:
-        """The network with fresh weights."""
-        return PlainVin(
-            motion=self.motion, iterations=self.iterations, hidden=self.hidden, discount=self.discount
-        )

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.networks.literature.dense import DensePolicy
+from vinlab.networks.literature.dense import DenseConfig, DensePolicy
 from vinlab.types import MOVE_OFFSETS
 
 
@@ -117,17 +117,11 @@ class ValuePropagation(DensePolicy):
 
 
 @dataclass(frozen=True)
-class ValuePropagationConfig:
+class ValuePropagationConfig(DenseConfig):
     """VProp, or its simpler form MVProp."""
 
     kind: ClassVar[str] = "value-propagation"
-    motion: str = "four"
+    policy: ClassVar = ValuePropagation
     iterations: int = 30
     hidden: int = 64
     rule: Literal["vprop", "mvprop"] = "mvprop"
-
-    def build(self) -> ValuePropagation:
-        """The network with fresh weights."""
-        return ValuePropagation(
-            motion=self.motion, iterations=self.iterations, hidden=self.hidden, rule=self.rule
-        )

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vinlab.networks.literature.dense import DensePolicy
+from vinlab.networks.literature.dense import DenseConfig, DensePolicy
 
 
 class ResidualBlock(nn.Module):
@@ -65,28 +65,20 @@ class RecurrentResNet(DensePolicy):
 
 
 @dataclass(frozen=True)
-class ReactiveResNetConfig:
+class ReactiveResNetConfig(DenseConfig):
     """A reactive residual network."""
 
     kind: ClassVar[str] = "reactive-resnet"
-    motion: str = "four"
+    policy: ClassVar = ReactiveResNet
     blocks: int = 8
     hidden: int = 64
 
-    def build(self) -> ReactiveResNet:
-        """The network with fresh weights."""
-        return ReactiveResNet(motion=self.motion, blocks=self.blocks, hidden=self.hidden)
-
 
 @dataclass(frozen=True)
-class RecurrentResNetConfig:
+class RecurrentResNetConfig(DenseConfig):
     """A residual network with recall, whose block is applied K times."""
 
     kind: ClassVar[str] = "recurrent-resnet"
-    motion: str = "four"
+    policy: ClassVar = RecurrentResNet
     iterations: int = 20
     hidden: int = 64
-
-    def build(self) -> RecurrentResNet:
-        """The network with fresh weights."""
-        return RecurrentResNet(motion=self.motion, iterations=self.iterations, hidden=self.hidden)

@@ -5,9 +5,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from vinlab.modules.attention import gather_states
 from vinlab.networks.terrain.encoder import ImageEncoder
-from vinlab.networks.terrain.policies import TerrainPolicy
+from vinlab.networks.terrain.policies import DenseTerrainPolicy, TerrainPolicy
 from vinlab.planning.exact import weighted_cost_to_go
 from vinlab.types import CELL, Iterations
 
@@ -65,8 +64,8 @@ class LogProbabilityCost(nn.Module):
         return self.setting * functional.softplus(blocked)
 
 
-class ClassifierPlanner(TerrainPolicy):
-    """The cheapest path on the map that a classifier makes of the image."""
+class ClassifierPlanner(DenseTerrainPolicy):
+    """The cheapest path on the map that a classifier makes of the image; a logit is minus its cost."""
 
     def __init__(
         self, *, classifier: ObstacleClassifier, caution: ThresholdCost | LogProbabilityCost
@@ -88,10 +87,6 @@ class ClassifierPlanner(TerrainPolicy):
     ) -> Float[Tensor, "N M H W"]:
         """Minus the cost of the cheapest path that begins with each move; ``iterations`` has no effect."""
         return -weighted_cost_to_go(features.repeat_interleave(goals.shape[1], dim=0), goals.flatten(0, 1))
-
-    def act(self, plan: Float[Tensor, "N M H W"], states: Int[Tensor, "N S 2"]) -> Float[Tensor, "N S M"]:
-        """Minus the cost of the cheapest path that begins with each move."""
-        return gather_states(plan, states)
 
 
 class StraightLine(ClassifierPlanner):

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from torch import nn
-
 from vinlab.modules import LinearPolicy, SharedTransition, StateAttention, TemperaturePolicy
 from vinlab.modules.move_cost import KnownMoves
 from vinlab.modules.transition import Initialisation, initial_kernels
@@ -76,14 +74,12 @@ class TerrainShortestPathConfig:
     def build(self) -> TerrainShortestPathVin:
         """The network with fresh weights."""
         costs = FlipAveragedTerrainCosts if self.flip_average else TerrainCosts
-        policy = TemperaturePolicy()
-        nn.init.constant_(policy.log_inverse_temperature, self.log_inverse_temperature)
         return TerrainShortestPathVin(
             reward=costs(image=image_layers(self.image, self.dropout), hidden=self.hidden),
             transition=KnownMoves(),
             planner=ShortestPathPlanner(),
             attention=StateAttention(),
-            policy=policy,
+            policy=TemperaturePolicy(log_inverse_temperature=self.log_inverse_temperature),
         )
 
 

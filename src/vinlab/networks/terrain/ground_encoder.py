@@ -1,6 +1,7 @@
 """Encoders of ground: the features of every cell, from an image with any number of channels and pixels a cell."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
@@ -89,3 +90,22 @@ def _layers(inputs: int, hidden: int, filters: Sequence[tuple[int, int]]) -> lis
         layers += [nn.Conv2d(inputs, hidden, width, dilation=dilation), nn.ReLU()]
         inputs = hidden
     return layers
+
+
+@dataclass(frozen=True)
+class GroundConfig:
+    """What all networks on images of ground share."""
+
+    mean: tuple[float, ...] = (0.0,)
+    """Of each channel in the training images."""
+    std: tuple[float, ...] = (1.0,)
+    view: View = "near"
+    hidden: int = 32
+    pixels: int = 1
+    """Along the edge of a cell."""
+
+    def encoder(self) -> GroundEncoder:
+        """The encoder with fresh weights."""
+        return GroundEncoder(
+            mean=self.mean, std=self.std, view=self.view, hidden=self.hidden, pixels=self.pixels
+        )

@@ -8,14 +8,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vinlab.modules.attention import gather_states
-from vinlab.networks.terrain.ground_encoder import GroundEncoder, View
-from vinlab.networks.terrain.policies import GroundPolicy
+from vinlab.networks.terrain.ground_encoder import GroundConfig, GroundEncoder, View
+from vinlab.networks.terrain.policies import DenseTerrainPolicy, GroundPolicy
 from vinlab.networks.terrain.reward import mark_goals
 from vinlab.types import MOVE_NAMES, Iterations
 
 
-class _ReactivePolicy(GroundPolicy):
+class _ReactivePolicy(DenseTerrainPolicy, GroundPolicy):
     """Features of cells, joined with what each cell is told of the goal, then the logits of the moves."""
 
     def __init__(self, encoder: GroundEncoder) -> None:
@@ -26,10 +25,6 @@ class _ReactivePolicy(GroundPolicy):
     def encode(self, images: Float[Tensor, "B C h w"]) -> Float[Tensor, "B D H W"]:
         """The features of every cell; the last channel, of blocked cells, is not seen."""
         return self.encoder(images[:, :-1])
-
-    def act(self, plan: Float[Tensor, "N M H W"], states: Int[Tensor, "N S 2"]) -> Float[Tensor, "N S M"]:
-        """The logits of the moves in some states."""
-        return gather_states(plan, states)
 
 
 class GroundCnn(_ReactivePolicy):
@@ -87,40 +82,25 @@ class MoveClassifier(_ReactivePolicy):
 
 
 @dataclass(frozen=True)
-class GroundCnnConfig:
+class GroundCnnConfig(GroundConfig):
     """A reactive CNN on the VIN's encoder."""
 
     kind: ClassVar[str] = "ground-cnn"
-    mean: tuple[float, ...] = (0.0,)
-    std: tuple[float, ...] = (1.0,)
-    view: View = "near"
-    hidden: int = 32
-    pixels: int = 1
     dilations: tuple[int, ...] = (1, 2, 4, 8, 16, 1)
     """Of the layers that follow; together they span 65 cells."""
 
     def build(self) -> GroundCnn:
         """The network with fresh weights."""
-        return GroundCnn(_encoder(self), dilations=self.dilations)
+        return GroundCnn(self.encoder(), dilations=self.dilations)
 
 
 @dataclass(frozen=True)
-class MoveClassifierConfig:
+class MoveClassifierConfig(GroundConfig):
     """A classifier of moves on the VIN's encoder with a wide view."""
 
     kind: ClassVar[str] = "move-classifier"
-    mean: tuple[float, ...] = (0.0,)
-    std: tuple[float, ...] = (1.0,)
     view: View = "wide"
-    hidden: int = 32
-    pixels: int = 1
 
     def build(self) -> MoveClassifier:
         """The network with fresh weights."""
-        return MoveClassifier(_encoder(self))
-
-
-def _encoder(config: GroundCnnConfig | MoveClassifierConfig) -> GroundEncoder:
-    return GroundEncoder(
-        mean=config.mean, std=config.std, view=config.view, hidden=config.hidden, pixels=config.pixels
-    )
+        return MoveClassifier(self.encoder())

@@ -11,7 +11,7 @@ from torch.nn import functional
 from vinlab.modules import IdentityPolicy, StateAttention
 from vinlab.modules.move_cost import KnownMoves
 from vinlab.modules.symmetry import mean_over_symmetries
-from vinlab.networks.terrain.ground_encoder import GroundEncoder, View
+from vinlab.networks.terrain.ground_encoder import GroundConfig, GroundEncoder
 from vinlab.networks.terrain.policies import GroundPolicy
 from vinlab.networks.terrain.reward import marked_cells
 from vinlab.networks.vin import ValueIterationNetwork
@@ -165,17 +165,10 @@ class GroundVin(GroundPolicy, ValueIterationNetwork):
 
 
 @dataclass(frozen=True)
-class GroundVinConfig:
+class GroundVinConfig(GroundConfig):
     """A VIN that learns the cost of each cell of an image and plans until the value settles."""
 
     kind: ClassVar[str] = "ground-vin"
-    mean: tuple[float, ...] = (0.0,)
-    """Of each channel in the training images."""
-    std: tuple[float, ...] = (1.0,)
-    view: View = "near"
-    hidden: int = 32
-    pixels: int = 1
-    """Along the edge of a cell."""
     kinds: int = 0
     """Of ground, each with one cost; where 0, a cell may have any."""
     symmetric: bool = False
@@ -183,10 +176,7 @@ class GroundVinConfig:
 
     def build(self) -> GroundVin:
         """The network with fresh weights."""
-        encoder = GroundEncoder(
-            mean=self.mean, std=self.std, view=self.view, hidden=self.hidden, pixels=self.pixels
-        )
-        alike = {"symmetric": self.symmetric}
+        encoder, alike = self.encoder(), {"symmetric": self.symmetric}
         return GroundVin(
             reward=KindCosts(encoder, self.kinds, **alike) if self.kinds else GroundCosts(encoder, **alike),
             transition=KnownMoves(),

@@ -48,6 +48,14 @@ class TerrainPolicy(Policy):
         return logits.transpose(1, 2).unflatten(2, (rows, cols))
 
 
+class DenseTerrainPolicy(TerrainPolicy):
+    """A policy whose plan is the logits of the moves in every cell."""
+
+    def act(self, plan: Float[Tensor, "N M H W"], states: Int[Tensor, "N S 2"]) -> Float[Tensor, "N S M"]:
+        """The logits of the moves in some states of each problem."""
+        return gather_states(plan, states)
+
+
 class GroundPolicy(TerrainPolicy):
     """A policy that sees images with any number of channels, and a further channel that marks blocked cells."""
 
@@ -83,7 +91,7 @@ class TerrainVin(TerrainPolicy, ValueIterationNetwork):
         return self.planner(reward, self.transition(reward), iterations=iterations)
 
 
-class TerrainCnn(TerrainPolicy):
+class TerrainCnn(DenseTerrainPolicy):
     """A reactive policy: image layers, then dilated convolutions until every cell sees the goal."""
 
     def __init__(self, *, image: ImageEncoder, width: int, dilations: Sequence[int]) -> None:
@@ -114,7 +122,3 @@ class TerrainCnn(TerrainPolicy):
             following = layer(hidden).relu()
             hidden = following + hidden if following.shape == hidden.shape else following
         return self.moves(hidden)
-
-    def act(self, plan: Float[Tensor, "N M H W"], states: Int[Tensor, "N S 2"]) -> Float[Tensor, "N S M"]:
-        """The logits of the moves in some states of each problem."""
-        return gather_states(plan, states)

@@ -10,7 +10,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+
+from vinlab.planning.compiled import intrinsic
 
 LANES = 4
 """Three cells of a row, and one beside them that is left out by an infinite weight."""

@@ -4,12 +4,11 @@ Maps and kernels are flat arrays, laid out as ``layout.py`` says. Importing this
 caches the compiled code in ``__pycache__``; delete it after a change of ``simd.py`` or ``forward.py`` alone.
 """
 
-from typing import Final, NamedTuple, no_type_check
+from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part
 from vinlab.planning.fused.edges import send_back_beyond
 from vinlab.planning.fused.forward import (
     clear_margins,
@@ -39,7 +38,6 @@ class Convolved(NamedTuple):
 
 
 @compiled
-@no_type_check
 def backpropagate_maps(
     share, first, last, reward, initial_value, reward_kernels, value_kernels, edges, frame, values, winners,
     q_gradient, value_gradient, reward_gradient, initial_gradient, reward_sums, value_sums,
@@ -80,8 +78,7 @@ def backpropagate_maps(
             take_from_frame(gradient, frame.origin, initial_gradient[problem, 0], frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _send_to_reward(sent, reward, reward_gradient, kernels, sums, edges, frame):
     """Add the gradient of each action's q to that of the reward, and clear it."""
     for channel in range(len(reward)):
@@ -95,8 +92,7 @@ def _send_to_reward(sent, reward, reward_gradient, kernels, sums, edges, frame):
     fill(sent, 0, len(sent))
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _note_winners(gradient, winner, sent, frame):
     """Add the gradient of each cell to that of its winning action's q."""
     for row in range(frame.rows):
@@ -106,8 +102,7 @@ def _note_winners(gradient, winner, sent, frame):
             sent[np.uintp(action * frame.size + place)] += gradient[np.uintp(place)]
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _send_winners(gradient, winner, convolved, scratch, edges, frame):
     """Propagate the gradient of each cell through its winning action alone."""
     image, below, kernels, sums, _, _ = convolved
@@ -126,8 +121,7 @@ def _send_winners(gradient, winner, convolved, scratch, edges, frame):
         sums[index] += np.float64(scratch[index]) + np.float64(scratch[copy + index])
 
 
-@njit(nogil=True, inline="always")
-@no_type_check
+@compiled_part(inline="always")
 def _walk(gradient, winner, image, below, kernels, scratch, frame, width, length):
     """Visit all cells, in an order without overlapping stores.
 
@@ -146,8 +140,7 @@ def _walk(gradient, winner, image, below, kernels, scratch, frame, width, length
                 turn = copy - turn
 
 
-@njit(nogil=True, inline="always")
-@no_type_check
+@compiled_part(inline="always")
 def _send(lanes, image, below, corner, kernels, scratch, kernel, turn, width, length, stride):
     """Add one cell's gradient to the image under the winner's kernel, and to the kernel."""
     for row in range(width):
@@ -159,8 +152,7 @@ def _send(lanes, image, below, corner, kernels, scratch, kernel, turn, width, le
             store(below, place, sent)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _send_all(sent, convolved, edges, frame):
     """Propagate the gradient of each action's q through that action's kernel."""
     image, below, kernels, sums, offset, pitch = convolved
@@ -176,8 +168,7 @@ def _send_all(sent, convolved, edges, frame):
     clear_margins(below, frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _convolve_back(sent, start, kernels, kernel, below, frame):
     """Add the gradient of the cells from one action: a convolution with its kernel rotated by 180 degrees."""
     far = start + (frame.width - 1) * (frame.stride + 1)
@@ -191,8 +182,7 @@ def _convolve_back(sent, start, kernels, kernel, below, frame):
         store(below, frame.origin + cell, found)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _correlate(sent, start, image, shifted, frame):
     """The sum over all cells of the gradient times the shifted image."""
     even, odd = spread8(np.float32(0)), spread8(np.float32(0))

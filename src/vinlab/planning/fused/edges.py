@@ -5,11 +5,9 @@ times its own value. Before a sweep that share is added to the reward's term of 
 Without blocked edges the list of cells is empty. Importing this file imports numba.
 """
 
-from typing import no_type_check
-
 import numpy as np
-from numba import njit
 
+from vinlab.planning.compiled import compiled_part
 from vinlab.planning.fused.layout import Frame
 
 
@@ -21,8 +19,7 @@ def edge_cells(frame: Frame) -> np.ndarray:
     return np.flatnonzero(near & (col < frame.cols))
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def is_beyond(cell, entry_row, entry_col, frame):
     """Whether an entry of the kernel around a cell lies off the map."""
     row = cell // frame.stride + entry_row - frame.width // 2
@@ -30,8 +27,7 @@ def is_beyond(cell, entry_row, entry_col, frame):
     return row < 0 or row >= frame.rows or col < 0 or col >= frame.cols
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def weigh_beyond(kernels, offset, pitch, edges, staying, frame):
     """Fill ``staying [cells A]`` with the weight of the entries beyond the edge."""
     for place in range(len(edges)):
@@ -44,8 +40,7 @@ def weigh_beyond(kernels, offset, pitch, edges, staying, frame):
             staying[place, action] = weight
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def add_staying(terms, edges, staying, image, frame):
     """Add to the terms of q what each cell at the edge reads of itself."""
     for place in range(len(edges)):
@@ -54,8 +49,7 @@ def add_staying(terms, edges, staying, image, frame):
             terms[action * frame.span + cell] += staying[place, action] * image[frame.origin + cell]
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def note_terms(terms, edges, noted, frame):
     """Fill ``noted [cells A]`` with the terms at the edge."""
     for place in range(len(edges)):
@@ -63,8 +57,7 @@ def note_terms(terms, edges, noted, frame):
             noted[place, action] = terms[action * frame.span + edges[place]]
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def renew_terms(terms, edges, noted, staying, image, frame):
     """Set the terms at the edge to the noted ones and what each cell reads of itself."""
     for place in range(len(edges)):
@@ -74,8 +67,7 @@ def renew_terms(terms, edges, noted, staying, image, frame):
             terms[action * frame.span + cell] = noted[place, action] + staying[place, action] * value
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def send_back_beyond(gradient, cell, kernel, convolved, frame):
     """Send the gradient of one action's q at an edge to the cell itself, through the entries beyond the edge."""
     place = frame.origin + cell

@@ -4,18 +4,14 @@ Maps and kernels are flat arrays, laid out as ``layout.py`` says. Importing this
 caches the compiled code in ``__pycache__``; delete it after a change of ``simd.py`` alone.
 """
 
-from typing import no_type_check
-
 import numpy as np
-from numba import njit
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part
 from vinlab.planning.fused.edges import add_staying, note_terms, renew_terms, weigh_beyond
 from vinlab.planning.fused.simd import load8, plus, spread8, store, store_bytes, times, where_greater
 
 
 @compiled
-@no_type_check
 def plan_maps(
     first,
     last,
@@ -72,8 +68,7 @@ def plan_maps(
         take_from_frame(latest, frame.origin, value[problem, 0], frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _reward_terms(images, kernels, edges, staying, terms, frame):
     """The reward's term of q, for every action."""
     fill(terms, 0, len(terms))
@@ -84,8 +79,7 @@ def _reward_terms(images, kernels, edges, staying, terms, frame):
         add_staying(terms, edges, staying, images[channel], frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _convolve(image, kernels, offset, pitch, q, frame):
     """Add to q, for every action, the image convolved with the kernel at ``offset + action * pitch``."""
     for cell in range(0, frame.span, 8):
@@ -101,8 +95,7 @@ def _convolve(image, kernels, offset, pitch, q, frame):
                 store(q, at, weigh_any(load8(q, at), kernels, kernel, image, cell, frame.stride, 1, frame))
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _sweep(image, kernels, terms, best_of, winner_of, frame):
     """One backup: the best q of every cell and its action; the first one among equals."""
     for cell in range(0, frame.span, 8):
@@ -124,8 +117,7 @@ def _sweep(image, kernels, terms, best_of, winner_of, frame):
     clear_margins(best_of, frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def neighbourhood(image, corner, stride):
     """The 3x3 neighbourhoods of eight cells, the first of which has its corner here."""
     mid, low = corner + stride, corner + 2 * stride
@@ -136,8 +128,7 @@ def neighbourhood(image, corner, stride):
     )  # fmt: skip
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def weigh(term, kernels, at, around):
     """The term plus the neighbourhoods under a 3x3 kernel; three short sums have less latency than a long one."""
     top = plus(times(weight(kernels, at), around[0]), term)
@@ -152,8 +143,7 @@ def weigh(term, kernels, at, around):
     return plus(plus(top, mid), low)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def weigh_any(term, kernels, at, image, corner, down, right, frame):
     """The same for a kernel of any width, which runs over the image from ``corner`` down and right."""
     for row in range(frame.width):
@@ -163,15 +153,13 @@ def weigh_any(term, kernels, at, image, corner, down, right, frame):
     return term
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def weight(kernels, at):
     """One entry of a kernel, for eight cells; an unsigned index needs no test for negative ones."""
     return spread8(kernels[np.uintp(at)])
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def lay_in_frame(plain, framed, start, frame):
     """Copy a map into its padded array, its first cell to ``start``."""
     for row in range(frame.rows):
@@ -179,8 +167,7 @@ def lay_in_frame(plain, framed, start, frame):
             framed[np.uintp(start + row * frame.stride + col)] = plain[row, col]
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def take_from_frame(framed, start, plain, frame):
     """Copy a map, whose first cell is at ``start``, out of its padded array."""
     for row in range(frame.rows):
@@ -188,8 +175,7 @@ def take_from_frame(framed, start, plain, frame):
             plain[row, col] = framed[np.uintp(start + row * frame.stride + col)]
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def clear_margins(framed, frame):
     """Set the padding to zero."""
     fill(framed, 0, frame.origin)
@@ -199,8 +185,7 @@ def clear_margins(framed, frame):
     fill(framed, frame.origin + frame.rows * frame.stride - frame.width // 2, frame.size)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def fill(array, start, end):
     """Set a range to zero."""
     for index in range(start, end):

@@ -19,7 +19,7 @@ from vinlab.planning.bellman import (
 from vinlab.planning.border import Outside
 from vinlab.planning.fused.layout import Frame, frame_of, packed, unpacked
 from vinlab.planning.fused.threads import run_shares, shares_of
-from vinlab.planning.tensors import are_plain
+from vinlab.planning.tensors import are_plain, are_plain_floats, arrays_of, needed_gradients
 
 MAX_ACTIONS = 255
 """The winning action is stored in one byte."""
@@ -30,11 +30,7 @@ def is_fusible(reward: Float[Tensor, "B R H W"], transition: GridTransition) -> 
     if not isinstance(transition, SharedKernels | UntiedKernels):
         return False
     tensors = (reward, transition.reward, transition.value)
-    return _are_plain_floats(*tensors) and _fit(*tensors)
-
-
-def _are_plain_floats(*tensors: Tensor) -> bool:
-    return all(tensor.dtype == torch.float32 for tensor in tensors) and are_plain(*tensors)
+    return are_plain_floats(*tensors) and _fit(*tensors)
 
 
 def _fit(reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor) -> bool:
@@ -62,7 +58,7 @@ def fused_value_iteration(
     """
     require_iterations(iterations)
     require_initial_value(initial_value, reward)
-    supported = is_fusible(reward, transition) and (initial_value is None or _are_plain_floats(initial_value))
+    supported = is_fusible(reward, transition) and (initial_value is None or are_plain_floats(initial_value))
     if not (supported and reward.numel() and _enough_finite(transition, iterations)):
         return value_iteration(reward, transition, iterations, initial_value=initial_value)
     # An empty batch stands for no initial value; it needs no gradient.
@@ -134,13 +130,12 @@ def _plan(
     winners = reward.new_empty(problems, kept, frame.span, dtype=torch.uint8)
     q = reward.new_empty(problems, value_kernels.shape[-4], rows, cols)
     value = reward.new_empty(problems, 1, rows, cols)
-    inputs = _arrays(reward.detach(), initial_value.detach(), *_layers(frame, reward_kernels, value_kernels))
-    arguments = [*inputs, _edges(frame, outside), frame, iterations, *_arrays(values, winners, q, value)]
+    inputs = arrays_of(
+        reward.detach(), initial_value.detach(), *_layers(frame, reward_kernels, value_kernels)
+    )
+    arguments = [*inputs, _edges(frame, outside), frame, iterations, *arrays_of(values, winners, q, value)]
 
-    def work(_: int, first: int, last: int) -> None:
-        plan_maps(first, last, *arguments)
-
-    run_shares(work, problems, rows * cols * iterations)
+    run_shares(plan_maps, arguments, problems, value.numel() * iterations)
     return q, value, values, winners
 
 
@@ -167,14 +162,13 @@ def _gradients(
     image_gradients = [
         torch.empty_like(image, memory_format=torch.contiguous_format) for image in (reward, initial_value)
     ]
-    inputs = _arrays(reward, initial_value, *packs)
-    kept = _arrays(values, winners, q_gradient, value_gradient)
-    arguments = [*inputs, _edges(frame, outside), frame, *kept, *_arrays(*image_gradients, *sums)]
+    inputs = arrays_of(reward, initial_value, *packs)
+    kept = arrays_of(values, winners, q_gradient, value_gradient)
+    arguments = [*inputs, _edges(frame, outside), frame, *kept, *arrays_of(*image_gradients, *sums)]
 
-    def work(share: int, first: int, last: int) -> None:
-        backpropagate_maps(share, first, last, *arguments)
-
-    run_shares(work, problems, rows * cols * values.shape[1])
+    run_shares(
+        backpropagate_maps, arguments, problems, value_gradient.numel() * values.shape[1], by_share=True
+    )
     reward_sum, value_sum = (torch.from_numpy(part.numpy().sum(axis=0)) for part in sums)
     return (
         image_gradients[0],
@@ -202,9 +196,7 @@ def _reference_gradients(
             iterations,
             initial_value=initial_value if len(initial_value) else None,
         )
-    wanted = [tensor for tensor, need in zip(inputs, needed, strict=True) if need]
-    found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=again))
-    return [next(found) if need else None for need in needed]
+    return needed_gradients(results, inputs, needed, gradients, again=again)
 
 
 def _edges(frame: Frame, outside: Outside) -> np.ndarray:
@@ -219,11 +211,3 @@ def _layers(frame: Frame, *kernels: Tensor) -> list[Tensor]:
     return [
         packed(k).reshape(-1 if k.dim() == 5 else 1, k.shape[-4] * k.shape[-3] * frame.pitch) for k in kernels
     ]
-
-
-def _arrays(*tensors: Tensor) -> list:
-    """The tensors as contiguous arrays.
-
-    NumPy makes the copies: after a copy by PyTorch its worker threads spin on the cores that the kernels need.
-    """
-    return [np.ascontiguousarray(tensor.numpy()) for tensor in tensors]

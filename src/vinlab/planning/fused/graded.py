@@ -5,20 +5,16 @@ costs infinity, and so does every move into or out of it. The search is that of 
 radix queue of ``search.py``. Importing this file imports numba; ``planning/graded.py`` checks what it is given.
 """
 
-from typing import no_type_check
-
 import numpy as np
-from numba import njit
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part
 from vinlab.planning.fused.search import BUCKETS, OUTSIDE, _bit_length, _first_filled, _key, _spread
 
 BACK = np.array([1, 0, 3, 2, 7, 6, 5, 4], dtype=np.int64)
 """The move that leads back, for each move."""
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def edge_of(cells, moves, table, cutting, here, move):
     """The cost of a move: its own where moves have costs, or its length times the mean of its two cells."""
     if len(moves) > 0:
@@ -33,7 +29,6 @@ def edge_of(cells, moves, table, cutting, here, move):
 
 
 @compiled
-@no_type_check
 def search_grid(cells, moves, table, cutting, goals, scale, distance, queue):
     """Fill the cost to go of every cell, from the goals; ``goals`` marks them."""
     heads, after, before, where = queue
@@ -47,8 +42,7 @@ def search_grid(cells, moves, table, cutting, goals, scale, distance, queue):
     settle(cells, moves, table, cutting, scale, distance, queue)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def settle(cells, moves, table, cutting, scale, distance, queue):
     """Take the waiting cells, the nearest first, and lower the cost to go of those that lead to them."""
     heads, after, before, where = queue

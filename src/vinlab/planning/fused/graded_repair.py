@@ -7,12 +7,9 @@ old order misled can a cheaper one be left: these cells are put into the queue o
 from them. Costs are added up as in a search from scratch, so the results are equal to the last bit.
 """
 
-from typing import no_type_check
-
 import numpy as np
-from numba import njit
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part
 from vinlab.planning.fused.graded import BACK, edge_of, search_grid, settle
 from vinlab.planning.fused.search import BUCKETS, OUTSIDE
 
@@ -26,7 +23,6 @@ three of the cells the old order misled."""
 
 
 @compiled
-@no_type_check
 def repair_grid(cells, moves, table, cutting, goals, scale, unit, changed, distance, queue, order, touched):
     """Correct the cost to go of every cell after the costs of ``changed`` cells; how many were computed anew.
 
@@ -89,8 +85,7 @@ def repair_grid(cells, moves, table, cutting, goals, scale, unit, changed, dista
     return count
 
 
-@njit(nogil=True, inline="always")
-@no_type_check
+@compiled_part(inline="always")
 def _fill_edges(cell, cells, moves, jumps, down, right, half, cutting, edges):
     """The costs of the moves of a cell."""
     cost = cells[cell]
@@ -104,8 +99,7 @@ def _fill_edges(cell, cells, moves, jumps, down, right, half, cutting, edges):
                 edges[move] = np.inf
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _reconsider(doubtful, cells, moves, table, cutting, distance, queue, edges):
     """Lower the cost to go of the cells that a neighbour, which was not final then, serves better."""
     heads, after, before, where = queue
@@ -120,8 +114,7 @@ def _reconsider(doubtful, cells, moves, table, cutting, distance, queue, edges):
             _put(cell, heads, after, before, where)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _mark(changed, cells, jumps, distance, unit, state, first, link):
     """Let the changed cells and those around them wait; the lowest bucket with any."""
     last = len(first) - 1
@@ -137,8 +130,7 @@ def _mark(changed, cells, jumps, distance, unit, state, first, link):
     return lowest
 
 
-@njit(nogil=True, inline="always")
-@no_type_check
+@compiled_part(inline="always")
 def _put(cell, heads, after, before, where):
     """Let a cell wait in the last bucket of the search's queue, from which it is taken to its place."""
     if where[cell] == OUTSIDE:
@@ -149,7 +141,6 @@ def _put(cell, heads, after, before, where):
 
 
 @compiled
-@no_type_check
 def follow(cells, moves, table, cutting, distance, start, path):
     """Write the cells of the cheapest path from a cell; of equally cheap moves the first is made. Their number."""
     count, here = 1, start

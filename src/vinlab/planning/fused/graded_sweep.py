@@ -7,12 +7,9 @@ cells behind it are computed. Cells that are left without a path go to the searc
 search from scratch, so the results are equal to the last bit.
 """
 
-from typing import no_type_check
-
 import numpy as np
-from numba import njit
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part
 from vinlab.planning.fused.around import around_corners, around_cutting
 from vinlab.planning.fused.graded import search_grid, settle
 from vinlab.planning.fused.graded_repair import _put
@@ -25,7 +22,6 @@ MOST_UNIT = 1e300
 
 
 @compiled
-@no_type_check
 def sweep_grid(cells, moves, table, cutting, goals, scale, changed, distance, queue, counts, room):
     """Correct the cost to go of every cell by a sweep in the old order; False where a search took over.
 
@@ -62,8 +58,7 @@ def sweep_grid(cells, moves, table, cutting, goals, scale, changed, distance, qu
     return True
 
 
-@njit(nogil=True, inline="always")
-@no_type_check
+@compiled_part(inline="always")
 def _around(distance, cells, cell, width, half, slant, cutting):
     """The cost to go of a cell by those around it, and whether it serves one of them better."""
     if cutting:
@@ -71,8 +66,7 @@ def _around(distance, cells, cell, width, half, slant, cutting):
     return around_corners(distance, cells, cell, width, half, slant)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _sort(distance, counts, order):
     """Write the cells with a path, the nearest first, and forget their costs to go; their number."""
     last, farthest = len(counts) - 2, 0.0
@@ -92,8 +86,7 @@ def _sort(distance, counts, order):
     return total
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _sweep(cells, jumps, down, right, half, cutting, distance, order, stack):
     """Compute every cell from those before it. Those without any are written to the front of ``order``: their number.
 
@@ -115,8 +108,7 @@ def _sweep(cells, jumps, down, right, half, cutting, distance, order, stack):
     return left
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _lower(cells, jumps, down, right, half, cutting, distance, first, stack, most):
     """Lower the cells before one that it serves better, and those that follow from them; how many, or ``most``."""
     stack[0], top, count = first, 1, 0

@@ -1,6 +1,6 @@
 """Compiled backups over sparse edges; the problems of a batch are contiguous in memory, so that a node is a vector."""
 
-from typing import Any, no_type_check
+from typing import Any
 
 import numpy as np
 import torch
@@ -51,7 +51,6 @@ def _send_back(gradient: Tensor, transition: GraphTransition, best: list[np.ndar
 
 
 @compiled(fastmath={"contract", "nsz"})
-@no_type_check
 def backup(reward, value, offsets, targets, weights, chosen):
     """One backup; ``chosen`` gets the index of each node's best edge, the first among equals."""
     nodes, batch = reward.shape
@@ -82,7 +81,6 @@ def backup(reward, value, offsets, targets, weights, chosen):
 
 
 @compiled
-@no_type_check
 def backpropagate(flowing, offsets, targets, weights, chosen):
     """The gradient of the values before a backup."""
     nodes, batch = flowing.shape

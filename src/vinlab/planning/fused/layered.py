@@ -4,19 +4,15 @@ As in ``forward.py`` the gradient goes through the winning action, which is kept
 numba.
 """
 
-from typing import no_type_check
-
 import numpy as np
-from numba import njit
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part
 from vinlab.planning.costs import UNREACHABLE
 from vinlab.planning.fused.forward import lay_in_frame, take_from_frame
 from vinlab.planning.fused.simd import load8, plus, spread8, store, store_bytes, times, where_greater
 
 
 @compiled
-@no_type_check
 def plan_layers(
     first, last, reward, discounts, layers, offsets, initial, frame, iterations, values, winners, q, value
 ):
@@ -52,8 +48,7 @@ def plan_layers(
                 take_from_frame(terms, place, q[problem, layer, action], frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _back_up(terms, discounts, layers, jumps, latest, best, winner, frame):
     """The best q of every state and its action; the first one among equals."""
     count, actions = layers.shape
@@ -77,8 +72,7 @@ def _back_up(terms, discounts, layers, jumps, latest, best, winner, frame):
     _close_margins(best, count, frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _read(terms, discounts, layers, jumps, latest, frame):
     """Add to each action's reward what follows, which makes it q."""
     count, actions = layers.shape
@@ -97,8 +91,7 @@ def _read(terms, discounts, layers, jumps, latest, frame):
                 store(terms, place + cell, found)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _close_margins(framed, count, frame):
     """Set the padding of every layer to the value of what is impossible."""
     for layer in range(count):
@@ -111,15 +104,13 @@ def _close_margins(framed, count, frame):
         _fill_worst(framed, last, start + frame.size)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _fill_worst(array, start, end):
     for index in range(start, end):
         array[np.uintp(index)] = np.float32(UNREACHABLE)
 
 
 @compiled
-@no_type_check
 def backpropagate_layers(
     share, first, last, discounts, layers, offsets, initial, frame, values, winners, q, q_gradient,
     value_gradient, reward_gradient, discount_sums, initial_gradient,
@@ -151,8 +142,7 @@ def backpropagate_layers(
             initial_gradient[problem] = gradient
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _send_all(q, q_gradient, latest, discounts, layers, offsets, frame, gains, sums, gradient):
     """Hand the gradient of each action's q to its reward, its discount and the next state."""
     count, actions, rows, cols = q.shape
@@ -173,8 +163,7 @@ def _send_all(q, q_gradient, latest, discounts, layers, offsets, frame, gains, s
                         )
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _send_winners(
     gradient, winner, own, below, discounts, layers, offsets, jumps, frame, gains, sums, earlier
 ):

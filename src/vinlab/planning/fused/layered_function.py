@@ -8,9 +8,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vinlab.planning.fused.layout import Frame, frame_of
-from vinlab.planning.fused.search_function import arrays_of
 from vinlab.planning.fused.threads import run_shares, shares_of
 from vinlab.planning.moves import LayeredMoves
+from vinlab.planning.tensors import arrays_of, needed_gradients
 
 
 def is_layered_fusible(reward: Tensor, discounts: Tensor, initial_value: Tensor | None) -> bool:
@@ -79,10 +79,7 @@ def _plan(
     inputs = arrays_of(reward.detach(), discounts.detach()), arrays_of(initial.detach())
     arguments = [*inputs[0], *table, *inputs[1], frame, iterations, *arrays_of(values, winners, q, value)]
 
-    def work(_: int, first: int, last: int) -> None:
-        plan_layers(first, last, *arguments)
-
-    run_shares(work, batch, reward[0].numel() * iterations)
+    run_shares(plan_layers, arguments, batch, reward.numel() * iterations)
     return q, value, values, winners
 
 
@@ -115,10 +112,7 @@ def _gradients(
         *arrays_of(reward_gradient, sums, initial_gradient),
     ]
 
-    def work(share: int, first: int, last: int) -> None:
-        backpropagate_layers(share, first, last, *arguments)
-
-    run_shares(work, len(reward), reward[0].numel() * values.shape[1])
+    run_shares(backpropagate_layers, arguments, len(reward), reward.numel() * values.shape[1], by_share=True)
     return reward_gradient, sums.sum(dim=0).float(), initial_gradient
 
 
@@ -135,7 +129,4 @@ def _reference_gradients(
         ctx.iterations,
         initial_value=initial if len(initial) else None,
     )
-    needed = ctx.needs_input_grad[: len(inputs)]
-    wanted = [tensor for tensor, need in zip(inputs, needed, strict=True) if need]
-    found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=True))
-    return [next(found) if need else None for need in needed]
+    return needed_gradients(results, inputs, ctx.needs_input_grad[: len(inputs)], gradients)

@@ -4,12 +4,9 @@ States are counted layer by layer and row by row. A layer is entered by its own 
 slot for each move that may lead into it. Importing this file imports numba.
 """
 
-from typing import no_type_check
-
 import numpy as np
-from numba import njit
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part
 from vinlab.planning.costs import NO_MOVE, UNREACHABLE
 from vinlab.planning.fused.search import (
     BUCKETS,
@@ -25,7 +22,6 @@ from vinlab.planning.fused.search import (
 
 
 @compiled
-@no_type_check
 def search_layers(
     first, last, costs, allowed, terminals, entries, layers, offsets, moves, order, counts, q, value
 ):
@@ -59,8 +55,7 @@ def search_layers(
         _read(costs[problem], mask, layers, offsets, distance, q[problem], value[problem])
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _gather_incoming(costs, allowed, entries, incoming):
     """For every state the costs of the moves into it, infinite for impossible ones; the least and most."""
     layers, rows, cols = costs.shape[0], costs.shape[2], costs.shape[3]
@@ -82,8 +77,7 @@ def _gather_incoming(costs, allowed, entries, incoming):
     return least, most
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _search(incoming, jumps, actions, slots, terminals, scale, distance, moves, order, after, before, where):
     """Settle all states that have a path, the nearest first; their number. As in ``search.py``."""
     heads = np.full(BUCKETS, -1, np.int32)
@@ -137,8 +131,7 @@ def _search(incoming, jumps, actions, slots, terminals, scale, distance, moves, 
                 moves[source] = actions[own + slot]
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _read(costs, allowed, layers, offsets, distances, q, value):
     """Fill q ``[L A H W]`` and value ``[L H W]`` from the cost to go of every state."""
     count, actions, rows, cols = costs.shape
@@ -161,7 +154,6 @@ def _read(costs, allowed, layers, offsets, distances, q, value):
 
 
 @compiled
-@no_type_check
 def send_back_layers(
     first, last, q_gradient, value_gradient, q, moves, order, counts, layers, offsets, gradient
 ):
@@ -192,8 +184,7 @@ def send_back_layers(
                 flowing[state + _jump(layers, offsets, layer, action, rows, cols)] += flowing[state]
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _jump(layers, offsets, layer, action, rows, cols):
     """From a state to the one that an action leads to."""
     down, right = offsets[layer, action]

@@ -7,10 +7,10 @@ import torch
 from jaxtyping import Bool, Float, Int8, Int64
 from torch import Tensor
 
-from vinlab.planning.fused.search_function import arrays_of
 from vinlab.planning.fused.threads import run_shares
 from vinlab.planning.layered_evaluation import evaluate_layered_moves
 from vinlab.planning.moves import LayeredMoves
+from vinlab.planning.tensors import arrays_of
 
 
 def is_layered_searchable(costs: Tensor) -> bool:
@@ -74,11 +74,7 @@ def search(
     given = [*arrays_of(costs.detach(), allowed, terminals), entries_of(moves), moves.layers, moves.offsets]
     filled = arrays_of(greedy.flatten(1), order, counts, q, value)
 
-    def work(_: int, first: int, last: int) -> None:
-        search_layers(first, last, *given, *filled)
-
-    if costs.numel():
-        run_shares(work, problems, costs[0].numel())
+    run_shares(search_layers, [*given, *filled], problems, costs.numel())
     return q, value, greedy, order, counts
 
 
@@ -101,9 +97,5 @@ def _send_back(q_gradient: Tensor, value_gradient: Tensor, kept: list[Tensor], m
     arrays = arrays_of(q_gradient, value_gradient, q, greedy.flatten(1), order, counts)
     arguments = [*arrays, moves.layers, moves.offsets, *arrays_of(gradient)]
 
-    def work(_: int, first: int, last: int) -> None:
-        send_back_layers(first, last, *arguments)
-
-    if q.numel():
-        run_shares(work, len(q), q[0].numel())
+    run_shares(send_back_layers, arguments, len(q), q.numel())
     return gradient

@@ -5,18 +5,14 @@ map of its own in the same layout, so that the kernels of eight neighbours are o
 after the other, so that the kernels of one stay in the cache for all its backups. Importing this file imports numba.
 """
 
-from typing import no_type_check
-
 import numpy as np
-from numba import njit
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part
 from vinlab.planning.fused.forward import clear_margins, fill, lay_in_frame, take_from_frame
 from vinlab.planning.fused.simd import load8, plus, spread8, store, store_bytes, times, where_greater
 
 
 @compiled
-@no_type_check
 def plan_local_maps(first, last, terms, kernels, initial, frame, iterations, values, winners, q, value):
     """Plan for the problems from ``first`` to ``last``; fills values, winners, q and value.
 
@@ -44,8 +40,7 @@ def plan_local_maps(first, last, terms, kernels, initial, frame, iterations, val
             take_from_frame(laid_terms, action * frame.span, q[problem, action], frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _lay_kernels(terms, kernels, laid_terms, laid, frame):
     for action in range(kernels.shape[0]):
         lay_in_frame(terms[action], laid_terms, action * frame.span, frame)
@@ -54,8 +49,7 @@ def _lay_kernels(terms, kernels, laid_terms, laid, frame):
             lay_in_frame(kernels[action, entry], laid, place, frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _sweep(image, terms, kernels, best_of, winner_of, frame):
     """One backup: the best q of every cell and its action; the first one among equals."""
     for cell in range(0, frame.span, 8):
@@ -69,8 +63,7 @@ def _sweep(image, terms, kernels, best_of, winner_of, frame):
     clear_margins(best_of, frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _weigh(term, kernels, action, image, cell, frame):
     """The term plus the neighbourhoods of eight cells under the kernels of these cells."""
     place = action * frame.width * frame.width * frame.span + cell
@@ -82,7 +75,6 @@ def _weigh(term, kernels, action, image, cell, frame):
 
 
 @compiled
-@no_type_check
 def backpropagate_local_maps(
     first, last, terms, kernels, initial, frame, values, winners, q_gradient, value_gradient,
     term_gradient, kernel_gradient, initial_gradient,
@@ -118,8 +110,7 @@ def backpropagate_local_maps(
             take_from_frame(gradient, frame.origin, initial_gradient[problem, 0], frame)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _send_all(sent, kernels, image, summed, gradient, frame):
     """Propagate the gradient of each action's q: to its kernels and to the image under them."""
     for action in range(len(sent) // frame.span):
@@ -135,8 +126,7 @@ def _send_all(sent, kernels, image, summed, gradient, frame):
                     store(gradient, shift + cell, below)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _send_winners(gradient, winner, image, kernels, terms, summed, earlier, frame):
     """Propagate the gradient of each cell through its winning action alone."""
     entries = frame.width * frame.width

@@ -15,23 +15,18 @@ from vinlab.planning.bellman import (
     require_iterations,
     value_iteration,
 )
-from vinlab.planning.fused.function import MAX_ACTIONS, _arrays
+from vinlab.planning.fused.function import MAX_ACTIONS
 from vinlab.planning.fused.layout import frame_of
 from vinlab.planning.fused.threads import run_shares
-from vinlab.planning.tensors import are_plain
+from vinlab.planning.tensors import are_plain_floats, arrays_of, needed_gradients
 
 
 def is_locally_fusible(reward: Tensor, transition: GridTransition, initial_value: Tensor | None) -> bool:
     """Whether the compiled kernels apply: local kernels of float32 on the CPU, zero outside, at least one cell."""
     if not isinstance(transition, LocalKernels) or transition.outside != "zero" or not reward.numel():
         return False
-    tensors = (
-        reward,
-        transition.reward,
-        transition.value,
-        *(() if initial_value is None else (initial_value,)),
-    )
-    plain = all(tensor.dtype == torch.float32 for tensor in tensors) and are_plain(*tensors)
+    given = () if initial_value is None else (initial_value,)
+    plain = are_plain_floats(reward, transition.reward, transition.value, *given)
     return plain and 1 <= transition.value.shape[1] <= MAX_ACTIONS
 
 
@@ -104,13 +99,10 @@ def _plan(
     values = torch.empty(batch, kept, frame.size)
     winners = torch.empty(batch, kept, frame.span, dtype=torch.uint8)
     q, value = torch.empty(terms.shape), torch.empty(batch, 1, rows, cols)
-    inputs = _arrays(terms.detach(), kernels.detach()[:, :, 0].flatten(2, 3), initial.detach())
-    arguments = [*inputs, frame, iterations, *_arrays(values, winners, q, value)]
+    inputs = arrays_of(terms.detach(), kernels.detach()[:, :, 0].flatten(2, 3), initial.detach())
+    arguments = [*inputs, frame, iterations, *arrays_of(values, winners, q, value)]
 
-    def work(_: int, first: int, last: int) -> None:
-        plan_local_maps(first, last, *arguments)
-
-    run_shares(work, batch, terms[0].numel() * iterations)
+    run_shares(plan_local_maps, arguments, batch, terms.numel() * iterations)
     return q, value, values, winners
 
 
@@ -125,16 +117,13 @@ def _gradients(
     flat = kernels[:, :, 0].flatten(2, 3)
     found = [torch.empty(tensor.shape) for tensor in (terms, flat, initial)]
     arguments = [
-        *_arrays(terms, flat, initial),
+        *arrays_of(terms, flat, initial),
         frame,
-        *_arrays(values, winners, q_gradient, value_gradient),
-        *_arrays(*found),
+        *arrays_of(values, winners, q_gradient, value_gradient),
+        *arrays_of(*found),
     ]
 
-    def work(_: int, first: int, last: int) -> None:
-        backpropagate_local_maps(first, last, *arguments)
-
-    run_shares(work, len(terms), terms[0].numel() * values.shape[1])
+    run_shares(backpropagate_local_maps, arguments, len(terms), terms.numel() * values.shape[1])
     return found[0], found[1].view_as(kernels), found[2]
 
 
@@ -148,7 +137,4 @@ def _reference_gradients(
         lambda step: terms, transition, ctx.iterations, initial_value=initial if len(initial) else None
     )
     results = (terms + convolve_locally(value, kernels), value)
-    needed = ctx.needs_input_grad[: len(inputs)]
-    wanted = [tensor for tensor, need in zip(inputs, needed, strict=True) if need]
-    found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=True))
-    return [next(found) if need else None for need in needed]
+    return needed_gradients(results, inputs, ctx.needs_input_grad[: len(inputs)], gradients)

@@ -12,10 +12,9 @@ from typing import no_type_check
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import types
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part, intrinsic
 from vinlab.planning.costs import NO_MOVE, UNREACHABLE
 
 BUCKETS = 65
@@ -53,7 +52,6 @@ def _bits(typing_context, number):
 
 
 @compiled
-@no_type_check
 def search_maps(first, last, costs, allowed, terminals, offsets, distances, moves, order, counts):
     """The cost to go of every cell, its greedy move and the order of search, for problems ``first`` to ``last``.
 
@@ -77,8 +75,7 @@ def search_maps(first, last, costs, allowed, terminals, offsets, distances, move
         counts[problem] = _search(incoming, jumps, terminals[problem].ravel(), scale, distance, move, *queue)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _gather_incoming(costs, allowed, offsets, incoming):
     """For every cell the costs of the moves that lead into it, infinite for impossible ones; the least and most."""
     actions, rows, cols = costs.shape
@@ -99,8 +96,7 @@ def _gather_incoming(costs, allowed, offsets, incoming):
     return least, most
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _search(incoming, jumps, terminals, scale, distance, moves, order, after, before, where):
     """Settle all cells that have a path, the nearest first; their number."""
     heads = np.full(BUCKETS, -1, np.int32)
@@ -150,8 +146,7 @@ def _search(incoming, jumps, terminals, scale, distance, moves, order, after, be
                 moves[source] = move
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _put_terminals(terminals, distance, heads, after, before, where):
     """The terminal cells are found first, at no cost."""
     for cell in range(len(terminals)):
@@ -163,8 +158,7 @@ def _put_terminals(terminals, distance, heads, after, before, where):
             distance[cell] = 0.0
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _spread(bucket, distance, scale, heads, after, before, where):
     """Put the cells of a bucket into those below it; the lowest key among them."""
     first = heads[bucket]
@@ -186,8 +180,7 @@ def _spread(bucket, distance, scale, heads, after, before, where):
     return lowest
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _first_filled(heads):
     bucket = 1
     while bucket < BUCKETS and heads[bucket] < 0:
@@ -195,15 +188,13 @@ def _first_filled(heads):
     return bucket
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _key(distance, scale):
     """A whole number that grows with the distance."""
     return np.int64(distance * scale) if scale > 0.0 else _bits(distance)
 
 
 @compiled
-@no_type_check
 def read_maps(first, last, costs, allowed, offsets, distances, q, value):
     """Fill q ``[B A H W]`` and value ``[B 1 H W]`` from the cost to go of every cell."""
     actions, rows, cols = costs.shape[1:]
@@ -226,7 +217,6 @@ def read_maps(first, last, costs, allowed, offsets, distances, q, value):
 
 
 @compiled
-@no_type_check
 def send_back_maps(first, last, q_gradient, value_gradient, q, moves, order, counts, offsets, gradient):
     """The gradient of the costs: from the farthest cell to the goals, along the greedy moves.
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from vinlab.planning.costs import CostMap, MoveTable
 from vinlab.planning.fused.threads import run_shares
 from vinlab.planning.policy_evaluation import evaluate_moves
-from vinlab.planning.tensors import are_plain
+from vinlab.planning.tensors import are_plain, arrays_of
 
 
 def is_searchable(problem: CostMap) -> bool:
@@ -72,17 +72,18 @@ def search(
     counts = costs.new_empty(problems, dtype=torch.int64)
     q = costs.new_empty(costs.shape)
     value = costs.new_empty(problems, 1, rows, cols)
-    arrays = arrays_of(costs.detach(), _mask(allowed, costs))
+    if not len(allowed):  # all moves are
+        allowed = costs.new_empty(0, *costs.shape[1:], dtype=torch.bool)
+    arrays = arrays_of(costs.detach(), allowed)
     kept = arrays_of(distances, moves.flatten(1), order, counts)
     searched = [*arrays, *arrays_of(terminals), offsets, *kept]
     read = [*arrays, offsets, *arrays_of(distances, q, value)]
 
-    def work(_: int, first: int, last: int) -> None:
+    def work(first: int, last: int) -> None:
         search_maps(first, last, *searched)
         read_maps(first, last, *read)
 
-    if costs.numel():
-        run_shares(work, problems, costs[0].numel())
+    run_shares(work, (), problems, costs.numel())
     return q, value, moves, order, counts, distances
 
 
@@ -95,19 +96,5 @@ def _send_back(q_gradient: Tensor, value_gradient: Tensor, kept: list[Tensor], o
     arrays = arrays_of(q_gradient, value_gradient, q, moves.flatten(1), order, counts)
     arguments = [*arrays, offsets, *arrays_of(gradient)]
 
-    def work(_: int, first: int, last: int) -> None:
-        send_back_maps(first, last, *arguments)
-
-    if q.numel():
-        run_shares(work, len(q), q[0].numel())
+    run_shares(send_back_maps, arguments, len(q), q.numel())
     return gradient
-
-
-def _mask(allowed: Tensor, costs: Tensor) -> Tensor:
-    """The allowed moves, or a batch of none where all are."""
-    return allowed if len(allowed) else costs.new_empty(0, *costs.shape[1:], dtype=torch.bool)
-
-
-def arrays_of(*tensors: Tensor) -> list:
-    """The tensors as contiguous arrays; those that are contiguous share their memory."""
-    return [np.ascontiguousarray(tensor.numpy()) for tensor in tensors]

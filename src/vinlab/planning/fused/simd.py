@@ -9,7 +9,9 @@ from typing import Final, no_type_check
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, register_model
+from numba.extending import models, register_model
+
+from vinlab.planning.compiled import intrinsic
 
 CONTRACT: Final = ("contract",)
 """Products and sums may be fused; nothing else is reordered, and NaN stays NaN."""

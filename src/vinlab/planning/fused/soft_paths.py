@@ -5,12 +5,9 @@ underflows however far the goal is. Cells are swept in the order of V: one sweep
 from the goal, and each further one those that turn back once more.
 """
 
-from typing import no_type_check
-
 import numpy as np
-from numba import njit
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part
 from vinlab.planning.costs import UNREACHABLE
 
 MOST_SWEEPS = 200
@@ -18,7 +15,6 @@ TOLERANCE = 1e-7
 
 
 @compiled
-@no_type_check
 def sum_paths(first, last, q, value, terminals, starts, offsets, log_sums, visits):
     """For problems ``first`` to ``last``: log z of the start, and how often paths from it make each move.
 
@@ -37,8 +33,7 @@ def sum_paths(first, last, q, value, terminals, starts, offsets, log_sums, visit
         _visit(weights, terminals[problem], order, offsets, sums, start, pending)
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _weights(q, value, terminals, weights):
     """exp(q - V) of each move; zero for impossible moves and in terminal cells."""
     actions, cells = q.shape
@@ -48,8 +43,7 @@ def _weights(q, value, terminals, weights):
             weights[move, cell] = np.exp(min(0.0, q[move, cell] - value[cell])) if possible else 0.0
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _sum(weights, terminals, order, offsets, sums):
     """The sum z of every cell."""
     for cell in range(len(sums)):
@@ -70,8 +64,7 @@ def _sum(weights, terminals, order, offsets, sums):
             break
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _visit(weights, terminals, order, offsets, sums, start, pending):
     """Turn the weights of moves into the expected number of times that they are made."""
     pending[:] = 0.0

@@ -1,8 +1,8 @@
 """Problems divided among threads, in shares that do not depend on the number of threads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Any, Final
 
 import torch
 
@@ -13,24 +13,30 @@ MIN_WORK: Final = 50_000
 
 def shares_of(problems: int) -> list[tuple[int, int]]:
     """The first and last problem of each share; sums over shares do not depend on the number of threads."""
-    length = -(-problems // MAX_SHARES)
+    length = max(1, -(-problems // MAX_SHARES))
     return [(first, min(first + length, problems)) for first in range(0, problems, length)]
 
 
-def run_shares(work: Callable[[int, int, int], None], problems: int, work_per_problem: int) -> None:
-    """Call ``work(share, first, last)`` for every share, on as many threads as PyTorch would use.
+def run_shares(
+    kernel: Callable[..., Any], arguments: Sequence[Any], problems: int, work: int, *, by_share: bool = False
+) -> None:
+    """Call ``kernel(first, last, *arguments)`` for every share, on as many threads as PyTorch would use.
 
-    The threads end with the call, so no pool is left for a fork to break. The compiled kernels release the GIL.
+    ``work`` is that of all problems together; without any nothing is called. With ``by_share`` the number of the share
+    comes first. The threads end with the call, so no pool is left for a fork to break. The compiled kernels release
+    the GIL.
     """
-    shares = [(index, first, last) for index, (first, last) in enumerate(shares_of(problems))]
-    threads = min(torch.get_num_threads(), len(shares), 1 + problems * work_per_problem // MIN_WORK)
+    shares = (
+        [(number, *ends)[not by_share :] for number, ends in enumerate(shares_of(problems))] if work else []
+    )
+    threads = min(torch.get_num_threads(), len(shares), 1 + work // MIN_WORK)
     remaining = iter(shares)
 
     def take_shares() -> None:
         for share in remaining:
-            work(*share)
+            kernel(*share, *arguments)
 
-    if threads == 1:
+    if threads <= 1:
         take_shares()
         return
     with ThreadPoolExecutor(threads - 1) as pool:

@@ -5,17 +5,13 @@ a backup reads is already new; the gradient visits them in the opposite order. W
 cell without a path stays where it is. Importing this file imports numba.
 """
 
-from typing import no_type_check
-
 import numpy as np
-from numba import njit
 
-from vinlab.planning.compiled import compiled
+from vinlab.planning.compiled import compiled, compiled_part
 from vinlab.planning.costs import NO_MOVE, UNREACHABLE
 
 
 @compiled
-@no_type_check
 def settle_maps(
     first, last, share, kernels, offsets, moves, order, counts, values, policy, tolerance, most, changes
 ):
@@ -58,8 +54,7 @@ def settle_maps(
                 break
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _neighbours(cell, rows, cols, offsets, value, around):
     """The cell at each offset; the cell itself where that is off the map or has no path."""
     row, col = cell // cols, cell % cols
@@ -72,8 +67,7 @@ def _neighbours(cell, rows, cols, offsets, value, around):
                 around[tap] = there
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _is_possible(cell, offset, rows, cols, value):
     """Whether a move by the offset stays on the map and leads to a cell with a path."""
     row, col = cell // cols + offset[0], cell % cols + offset[1]
@@ -81,7 +75,6 @@ def _is_possible(cell, offset, rows, cols, value):
 
 
 @compiled
-@no_type_check
 def read_uncertain_maps(first, last, share, kernels, offsets, moves, values, q, value):
     """Fill q ``[B A H W]`` and value ``[B 1 H W]`` from the settled values."""
     actions, rows, cols = share.shape[1:]
@@ -104,7 +97,6 @@ def read_uncertain_maps(first, last, share, kernels, offsets, moves, values, q, 
 
 
 @compiled
-@no_type_check
 def send_back_uncertain_maps(
     share,
     first,
@@ -159,8 +151,7 @@ def send_back_uncertain_maps(
         _add_kernel_gradients(by_cell, settled, offsets, rows, cols, around, sums[share])
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _read_gradients(q_gradient, q, by_cell):
     """The gradient of q where a move is possible, nothing elsewhere."""
     actions, rows, cols = q.shape
@@ -171,8 +162,7 @@ def _read_gradients(q_gradient, q, by_cell):
                 by_cell[action, row * cols + col] = q_gradient[action, row, col] if possible else 0.0
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _through_q(by_cell, settled, kernels, offsets, rows, cols, around, arriving):
     """Add to the gradient of the values what comes through q."""
     for cell in range(rows * cols):
@@ -184,8 +174,7 @@ def _through_q(by_cell, settled, kernels, offsets, rows, cols, around, arriving)
                 arriving[around[tap]] += kernels[action, tap] * by_cell[action, cell]
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _flow_back(arriving, flowing, chosen, settled, kernels, offsets, order, count, rows, cols):
     """One sweep of the transposed equations; the largest change as a share of the largest gradient."""
     change, largest = 0.0, 0.0
@@ -215,8 +204,7 @@ def _flow_back(arriving, flowing, chosen, settled, kernels, offsets, order, coun
     return change / largest if largest > 0.0 else 0.0
 
 
-@njit(nogil=True)
-@no_type_check
+@compiled_part
 def _add_kernel_gradients(by_cell, settled, offsets, rows, cols, around, sums):
     """Add the gradient of the kernels: of each probability, the value of the cell that it leads to."""
     for cell in range(rows * cols):

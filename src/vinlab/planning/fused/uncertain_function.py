@@ -9,10 +9,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vinlab.planning.fused.search_function import arrays_of, search
+from vinlab.planning.fused.search_function import search
 from vinlab.planning.fused.threads import run_shares, shares_of
 from vinlab.planning.policy_iteration import UncertainProblem, evaluate_policy
-from vinlab.planning.tensors import are_plain
+from vinlab.planning.tensors import are_plain, arrays_of, needed_gradients
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,10 @@ class Settle(torch.autograd.Function):
         if again or not are_plain(*gradients):
             with torch.enable_grad():
                 results = evaluate_policy(problem, policy.view_as(terminals).long(), problem.moves.offsets)
-            wanted = [
-                t for t, need in zip((share, probabilities), ctx.needs_input_grad, strict=False) if need
-            ]
-            found = iter(torch.autograd.grad(results, wanted, gradients, create_graph=again))
-            return *(next(found) if need else None for need in ctx.needs_input_grad[:2]), None, None
-        found = _send_back(problem, gradients, (q, values, policy, order, counts), ctx.accuracy)
+            inputs, needed = (share, probabilities), ctx.needs_input_grad[:2]
+            found = needed_gradients(results, inputs, needed, gradients, again=again)
+        else:
+            found = _send_back(problem, gradients, (q, values, policy, order, counts), ctx.accuracy)
         return *found, None, None
 
 
@@ -79,12 +77,11 @@ def _settle(problem: UncertainProblem, accuracy: Accuracy) -> tuple[Tensor, ...]
     swept = [*inputs, *arrays_of(order, counts, values, policy), accuracy.tolerance, accuracy.most, changes]
     read = [*inputs, *arrays_of(values, q, value)]
 
-    def work(_: int, first: int, last: int) -> None:
+    def work(first: int, last: int) -> None:
         settle_maps(first, last, *swept)
         read_uncertain_maps(first, last, *read)
 
-    if share.numel():
-        run_shares(work, len(share), share[0].numel() * 10)
+    run_shares(work, (), len(share), share.numel() * 10)
     _warn(changes, accuracy, "the value")
     return q, value, values, policy, order, counts
 
@@ -98,16 +95,12 @@ def _send_back(
     q, values, policy, order, counts = kept
     gradient, changes = torch.empty_like(q), np.zeros(len(q))
     kernels = _kernels(problem)
-    sums = np.zeros((len(shares_of(len(q))) if len(q) else 1, *kernels.shape))
+    sums = np.zeros((len(shares_of(len(q))), *kernels.shape))
     arguments = [*arrays_of(*gradients, q, values, policy), kernels, problem.offsets]
     arguments += [*arrays_of(order, counts), accuracy.tolerance, accuracy.most]
     arguments += [*arrays_of(gradient), sums, changes]
 
-    def work(share: int, first: int, last: int) -> None:
-        send_back_uncertain_maps(share, first, last, *arguments)
-
-    if q.numel():
-        run_shares(work, len(q), q[0].numel() * 10)
+    run_shares(send_back_uncertain_maps, arguments, len(q), q.numel() * 10, by_share=True)
     _warn(changes, accuracy, "the gradient")
     kernel_gradient = torch.from_numpy(sums.sum(axis=0)).view_as(problem.probabilities)
     return gradient, kernel_gradient.to(problem.probabilities)

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float32, UInt8
 
 from vinlab.domains.mars.rasters.labels import LABELLED, require_beside, require_local_label
 from vinlab.recording.tiff_files import require_few_directories
-from vinlab.types import InputError, missing_library
+from vinlab.types import InputError, missing_library, reason_of
 
 DRIVERS = {
     rb"II[*+]\0|MM\0[*+]": "GTiff",
@@ -142,7 +142,7 @@ def reading(path: Path) -> Iterator[None]:
     except InputError:
         raise
     except Exception as error:  # rasterio and GDAL have dozens of kinds of their own
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:150].rstrip(".")
+        reason = reason_of(error, most=150)
         raise InputError(
             f"{path} cannot be read; it is damaged, cut off, or not a known raster ({reason})."
         ) from error

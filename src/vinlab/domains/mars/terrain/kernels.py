@@ -1,7 +1,5 @@
 """Compiled loops of this folder, imported on first use: craters, cast shadows, connected free cells."""
 
-from typing import no_type_check
-
 import numpy as np
 
 from vinlab.planning.compiled import compiled
@@ -11,7 +9,6 @@ REACH = 2.4
 
 
 @compiled
-@no_type_check
 def add_craters(height, rows, cols, radii, depths, rims):
     """Add craters to the heights, in place: a bowl with a flat floor and a raised rim that fades out."""
     rows_there, cols_there = height.shape
@@ -32,7 +29,6 @@ def add_craters(height, rows, cols, radii, depths, rims):
 
 
 @compiled
-@no_type_check
 def cast_shadows(height, drift, fall):
     """Pixels in the shadow of light from the west, which moves ``drift`` rows and falls by ``fall`` per column."""
     rows, cols = height.shape
@@ -54,7 +50,6 @@ def cast_shadows(height, drift, fall):
 
 
 @compiled
-@no_type_check
 def label_regions(blocked):
     """The label of the free region of each cell of each map, and the size of that region."""
     count, rows, cols = blocked.shape
@@ -72,7 +67,6 @@ def label_regions(blocked):
 
 
 @compiled
-@no_type_check
 def _fill(blocked, labels, sizes, queue, row, col, label):
     """Label all free cells that are connected with one."""
     rows, cols = blocked.shape

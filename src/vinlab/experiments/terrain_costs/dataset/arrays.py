@@ -7,8 +7,7 @@ import numpy as np
 
 from vinlab.domains.gridworld.files import read_arrays
 from vinlab.experiments.terrain_costs.dataset.checks import PathChecks
-from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
-from vinlab.experiments.terrain_costs.dataset.record import PathDataset
+from vinlab.experiments.terrain_costs.dataset.record import PathDataset, ReadingOptions
 from vinlab.maps.pictures import as_brightness
 from vinlab.types import InputError
 

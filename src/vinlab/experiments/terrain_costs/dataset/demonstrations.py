@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float32, Int64
 from torch import Tensor
 
-from vinlab.domains.terrain_costs.observation import observe
+from vinlab.domains.terrain_costs.problem import observe
 from vinlab.experiments.terrain_costs.dataset.record import PathDataset
 from vinlab.modules.symmetry import SYMMETRIES
 from vinlab.types import MOVE_NAMES, MOVE_OFFSETS, Demonstrations

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from vinlab.experiments.terrain_costs.dataset.checks import PathChecks
-from vinlab.experiments.terrain_costs.dataset.options import ReadingOptions
-from vinlab.experiments.terrain_costs.dataset.record import PathDataset
+from vinlab.experiments.terrain_costs.dataset.record import PathDataset, ReadingOptions
 from vinlab.maps.path_files import WrittenPath, read_paths
 from vinlab.maps.pictures import SUFFIXES, Picture, read_picture, with_channels
 from vinlab.maps.safe_files import resolve_sibling

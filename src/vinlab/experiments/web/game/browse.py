@@ -12,11 +12,11 @@ from vinlab.domains.web.expert import UNREACHABLE, distances_to
 from vinlab.domains.web.game import Games, SeenGraph, play
 from vinlab.domains.web.game_site import GameSite, make_game_site
 from vinlab.domains.web.problem import PARTS
+from vinlab.experiments.web.browse import titled
 from vinlab.experiments.web.data import load_corpus
 from vinlab.experiments.web.game.data import article_parts
 from vinlab.experiments.web.game.evaluate import Player, recorded_games
 from vinlab.models import Model
-from vinlab.models.names import suggestion
 from vinlab.types import InputError
 
 
@@ -51,10 +51,7 @@ class GameTable:
 
     def article(self, title: str) -> int:
         """The article with this title."""
-        titles = [name.casefold() for name in self.site.titles]
-        if title.casefold() not in titles:
-            raise InputError(f"There is no article '{title}'{suggestion(title, self.site.titles)}")
-        return titles.index(title.casefold())
+        return titled(self.site.titles, title, "article")
 
     def game(self, start: str, target: str) -> Games:
         """The game from one article to another."""

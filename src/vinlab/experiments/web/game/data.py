@@ -141,7 +141,11 @@ def make_game_sets(data: GameData, source: Path | None, *, seed: int) -> GameSet
     rng = np.random.default_rng([PROBLEM_SEED, 1])
     known = distances_to(shown.links, np.arange(shown.num_pages))
     whole = distances_to(site.links, np.arange(site.num_pages))
-    shares = people_shares(people, site, whole) if people else random_shares(whole, parts)
+    if people is None:
+        shares = random_shares(whole, parts)
+    else:  # of all games that people began
+        begun = people.shortest, unfinished_lengths(people, site, whole)
+        shares = length_shares(np.concatenate(begun))
     training = np.flatnonzero(parts[kept] == PARTS.index("training"))
     validation = _draw_set(shown, known, parts[kept], "validation", shares, data.validation_games, rng)
     test = _draw_set(site, whole, parts, "test", shares, data.test_games, rng)
@@ -190,13 +194,6 @@ def unfinished_lengths(people: PeoplesGames, site: GameSite, distances: Distance
     starts, targets = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     lengths = distances.between(starts, targets)
     return lengths[lengths < UNREACHABLE]
-
-
-def people_shares(
-    people: PeoplesGames, site: GameSite, distances: Distances
-) -> Float[np.ndarray, " lengths"]:
-    """The shares of the shortest lengths of all games that people began."""
-    return length_shares(np.concatenate([people.shortest, unfinished_lengths(people, site, distances)]))
 
 
 def summarise_people(people: PeoplesGames, site: GameSite, distances: Distances) -> dict[str, Any]:

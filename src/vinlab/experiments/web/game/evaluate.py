@@ -13,7 +13,7 @@ from vinlab.domains.web.environment import MAX_CLICKS
 from vinlab.domains.web.game import Games, Players, SeenGraph, follow_distances, play
 from vinlab.domains.web.game_site import GameSite, Kind
 from vinlab.evaluation.metrics import share
-from vinlab.experiments.base import EvaluateRequest, Evaluation
+from vinlab.experiments.base import EvaluateRequest, Evaluation, recorded_data, require_folder
 from vinlab.experiments.results import RunResult
 from vinlab.experiments.web.data import SYNTHETIC
 from vinlab.experiments.web.evaluate import asked_iterations
@@ -22,8 +22,6 @@ from vinlab.experiments.web.game.settings import GameTraining
 from vinlab.learners.callbacks import Validation
 from vinlab.models import Model
 from vinlab.networks.links.game import SeenGraphVin
-from vinlab.recording.serialization import dataclass_from_plain
-from vinlab.types import InputError
 
 BATCH = 100
 """Games that are played together."""
@@ -104,19 +102,15 @@ def score(config: GameTraining, data: GameSets, network: SeenGraphVin, seed: int
         name: _scores(Player(network, data.test.site, config.data.kinds, iterations), data.test)
         for name, iterations in (("games", None), ("games_without_backups", 1))
     }
-    scores["games_whole_graph"] = whole_graph_scores(data.test)
+    test = data.test
+    knowing = play(test.site.links, test.games, follow_distances(test.games, test.distances))
+    scores["games_whole_graph"] = game_scores(knowing.clicks, test.shortest)
     extra = {"training_targets": len(data.states), "known_pages": int(data.test.site.known.sum())}
     return RunResult(scores=scores, extra=extra if data.people is None else {**extra, "people": data.people})
 
 
 def _scores(player: Player, games: GameSet) -> dict[str, Any]:
     return game_scores(play_set(player, games.games), games.shortest)
-
-
-def whole_graph_scores(games: GameSet) -> dict[str, Any]:
-    """The scores of a player that knows the whole graph."""
-    played = play(games.site.links, games.games, follow_distances(games.games, games.distances))
-    return game_scores(played.clicks, games.shortest)
 
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
@@ -134,10 +128,5 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
 
 def recorded_games(model: Model, source: Path | None) -> GameData:
     """The data of a model; one that was trained on real data needs their folder."""
-    plain = dict(model.config.get("data", {}))
-    trained_on = plain.pop("source", None)
-    if source is None and trained_on != SYNTHETIC:
-        raise InputError(
-            f"--data: expected the folder of {trained_on}, which {model.id} was trained on, got none."
-        )
-    return dataclass_from_plain(GameData, plain, name="data")
+    require_folder(model, source, SYNTHETIC)
+    return recorded_data(GameData, model.config)

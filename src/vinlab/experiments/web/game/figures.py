@@ -44,15 +44,12 @@ def draw_finished(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
 
 def _shares(scores: Sequence[Mapping[str, Any]]) -> dict[int, float]:
     """The mean finished share at each shortest length that enough games of every seed have."""
-    lengths = set.intersection(*(_common_lengths(each["by_length"]) for each in scores))
+    found = [each["by_length"] for each in scores]
     return {
-        int(length): fmean(each["by_length"][length]["finished"] for each in scores)
-        for length in sorted(lengths, key=int)
+        int(length): fmean(one[length]["finished"] for one in found)
+        for length in sorted(set(found[0]).intersection(*found), key=int)
+        if all(one[length]["num_games"] >= FEWEST_GAMES for one in found)
     }
-
-
-def _common_lengths(by_length: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    return {length for length, measured in by_length.items() if measured["num_games"] >= FEWEST_GAMES}
 
 
 def finished_figure(lines: Mapping[str, Mapping[int, float]]) -> Figure:

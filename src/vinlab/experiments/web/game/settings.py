@@ -7,8 +7,7 @@ from vinlab.domains.web.game_site import KINDS, Kind
 from vinlab.domains.web.synthetic import EncyclopediaConfig
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.web.game.data import GameData
-from vinlab.learners.imitation import ImitationConfig
-from vinlab.learners.optimizers import Stage
+from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.links.game import SeenGraphVinConfig
 
 INITIAL: dict[Kind, float] = {
@@ -59,7 +58,7 @@ def configure(player: str, budget: Budget, recipe: Recipe) -> GameTraining:
     return GameTraining(
         network=SeenGraphVinConfig(iterations, tuple(INITIAL[kind] for kind in kinds)),
         data=data,
-        learning=ImitationConfig(stages=(Stage(1, 3e-2, "one-cycle"),), batch_problems=32),
+        learning=one_cycle(1, 3e-2, batch=32),
     )
 
 

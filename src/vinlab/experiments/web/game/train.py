@@ -3,24 +3,20 @@
 from functools import partial
 
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from vinlab.experiments.base import FitContext, TrainingRequest
 from vinlab.experiments.web.game.data import GameSets, StateBatch, make_game_sets
 from vinlab.experiments.web.game.evaluate import validate_games
 from vinlab.experiments.web.game.settings import GameTraining
 from vinlab.learners.imitation import imitate
-from vinlab.learners.losses import set_nll
+from vinlab.learners.losses import PolicyLoss, set_nll
 from vinlab.learners.training_state import Best
 from vinlab.networks.links.game import SeenGraphVin
 
 
-class GameLoss(nn.Module):
+class GameLoss(PolicyLoss):
     """A player with its loss on the first pages of games, where nothing but the links of the page is seen."""
-
-    def __init__(self, policy: SeenGraphVin) -> None:
-        super().__init__()
-        self.policy = policy
 
     def forward(self, batch: StateBatch) -> Float[Tensor, ""]:
         """The sum of the losses of all states in the batch."""
@@ -40,9 +36,7 @@ def fit(config: GameTraining, data: GameSets, network: SeenGraphVin, context: Fi
         network,
         data.states,
         config.learning,
-        seed=context.seed,
         loss=GameLoss,  # pyright: ignore[reportArgumentType]
         validate=partial(validate_games, data.validation, config.data.kinds),
-        record=context.logger,
-        progress=context.progress,
+        **context.options,
     )

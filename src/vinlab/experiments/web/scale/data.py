@@ -53,7 +53,7 @@ class ScaleSets:
     demonstrations: ClickDemonstrations
     validation: EvaluationProblems
     test: EvaluationProblems
-    folder: tempfile.TemporaryDirectory | None
+    folder: tempfile.TemporaryDirectory
     """Holds the mapped files as long as the sets are used."""
 
     @property
@@ -63,12 +63,11 @@ class ScaleSets:
         return data_hash(site.queries.features, site.queries.pages, site.full.targets[: 1 << 20], nodes)
 
 
-def make_sets(data: ScaleData, *, seed: int, folder: Path | None = None) -> ScaleSets:
-    """Write the site to a temporary folder, or to the one given, and make its problems."""
-    kept = None if folder else tempfile.TemporaryDirectory(prefix="vinlab-site-")
-    where = folder or Path(kept.name)  # type: ignore[union-attr]
-    if not (where / "site.json").exists():
-        write_large_site(where, data.site, rng=np.random.default_rng(SITE_SEED))
+def make_sets(data: ScaleData, *, seed: int) -> ScaleSets:
+    """Write the site to a temporary folder, and make its problems."""
+    folder = tempfile.TemporaryDirectory(prefix="vinlab-site-")
+    where = Path(folder.name)
+    write_large_site(where, data.site, rng=np.random.default_rng(SITE_SEED))
     site = open_large_site(where)
     planning = make_planning_site(site, data.site.planning_pages, rng=np.random.default_rng(SITE_SEED))
     rng = np.random.default_rng(PROBLEM_SEED)
@@ -84,7 +83,7 @@ def make_sets(data: ScaleData, *, seed: int, folder: Path | None = None) -> Scal
         demonstrations=ClickDemonstrations(site, site.full, training, _paths(site, training)),
         validation=evaluation_problems(site, validation),
         test=evaluation_problems(site, test),
-        folder=kept,
+        folder=folder,
     )
 
 

@@ -7,8 +7,8 @@ from typing import Literal
 from vinlab.domains.web.large_site import LargeSiteConfig
 from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.experiments.web.scale.data import ScaleData
-from vinlab.experiments.web.settings import FirstStage, one_cycle
-from vinlab.learners.imitation import ImitationConfig
+from vinlab.experiments.web.settings import BATCH, FirstStage
+from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.links.configs import LinkConfig, ReactiveConfig, SoftmaxVinConfig
 
 SIZES = {"500k": 500_000, "4800k": 4_800_000}
@@ -44,9 +44,9 @@ def configure(network: str, size: Literal["500k", "4800k"], budget: Budget, reci
         small = LargeSiteConfig(2000, dimension=20, queries=400, planning_pages=200)
         data = ScaleData(small, training_queries=128, validation_problems=20, test_problems=30)
     epochs = 1 if budget == "smoke" else 2
-    first = FirstStage("reward", one_cycle(1, RATE)) if network == "vin" else None
+    first = FirstStage("reward", one_cycle(1, RATE, batch=BATCH)) if network == "vin" else None
     # The others see as many queries as both stages of the VIN together.
-    learning = one_cycle(epochs if first else epochs + 1, RATE)
+    learning = one_cycle(epochs if first else epochs + 1, RATE, batch=BATCH)
     return ScaleTraining(NETWORKS[network][0], data, learning, first)
 
 

@@ -2,11 +2,10 @@
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vinlab.evaluation.statistics import mean_text
 from vinlab.experiments.paper import numbers_of
-from vinlab.experiments.tables import NONE, Column, group_runs, render, scores_of
+from vinlab.experiments.tables import NONE, group_runs, markdown_table, scores_of
 from vinlab.experiments.web.scale.settings import SETTINGS, SIZES
 from vinlab.recording.finished_run import FinishedRun
 
@@ -21,25 +20,14 @@ by one. *Reward, 4 clicks*: the paper's, the four best links of every page are c
 best."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """A network on a site: the paper's, or ours over some seeds."""
-
-    site: str
-    network: str
-    seeds: str
-    errors: tuple[str, str]
-    rewards: tuple[str, str]
-
-
-COLUMNS: tuple[Column[Row], ...] = (
-    Column("site", lambda row: row.site),
-    Column("network", lambda row: row.network),
-    Column("seeds", lambda row: row.seeds),
-    Column("top-1 error", lambda row: row.errors[0]),
-    Column("top-4 error", lambda row: row.errors[1]),
-    Column("reward, 4 clicks", lambda row: row.rewards[0]),
-    Column("reward, greedy", lambda row: row.rewards[1]),
+HEADERS = (
+    "site",
+    "network",
+    "seeds",
+    "top-1 error",
+    "top-4 error",
+    "reward, 4 clicks",
+    "reward, greedy",
 )
 
 
@@ -55,30 +43,22 @@ def scale_section(runs: Sequence[FinishedRun]) -> list[str]:
         "## Large sites: the paper's second table",
         "",
         f"{text}\n",
-        render(COLUMNS, rows),
+        markdown_table(HEADERS, rows),
         *missing,
         command,
         "",
     ]
 
 
-def _paper_row(network: str) -> Row:
+def _paper_row(network: str) -> list[str]:
     numbers = numbers_of(f"web/wikipedia/{network}")
-    errors = f"{numbers['top1_error']:.3f}", f"{numbers['top4_error']:.3f}"
-    return Row("full Wikipedia (paper)", network, NONE, errors, (f"{numbers['average_reward']:.3f}", NONE))
+    found = [f"{numbers[name]:.3f}" for name in ("top1_error", "top4_error", "average_reward")]
+    return ["full Wikipedia (paper)", network, NONE, *found, NONE]
 
 
-def _row(id: str, runs: Sequence[FinishedRun]) -> Row:
+def _row(id: str, runs: Sequence[FinishedRun]) -> list[str]:
     _, size, network = id.split("/")
-    found = [scores["root"] for scores in scores_of(runs)]
-
-    def text(name: str) -> str:
-        return mean_text([float(scores[name]) for scores in found], digits=3)
-
-    return Row(
-        f"generated, {SIZES[size]:,} pages",
-        network,
-        str(len(runs)),
-        (text("top1_error"), text("top4_error")),
-        (text("average_reward_top4"), text("average_reward")),
-    )
+    scores = [one["root"] for one in scores_of(runs)]
+    measures = ("top1_error", "top4_error", "average_reward_top4", "average_reward")
+    found = [mean_text([float(one[name]) for one in scores], digits=3) for name in measures]
+    return [f"generated, {SIZES[size]:,} pages", network, str(len(runs)), *found]

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from vinlab.experiments.base import EvaluateRequest, Evaluation, FitContext, TrainingRequest
+from vinlab.experiments.base import EvaluateRequest, Evaluation, FitContext, TrainingRequest, recorded_data
 from vinlab.experiments.results import RunResult
 from vinlab.experiments.web.evaluate import asked_iterations, evaluate_links
 from vinlab.experiments.web.scale.data import ScaleData, ScaleSets, make_sets
@@ -14,7 +14,6 @@ from vinlab.learners.callbacks import Validation
 from vinlab.learners.training_state import Best
 from vinlab.models import Model
 from vinlab.networks.links.policies import LinkPolicy
-from vinlab.recording.serialization import dataclass_from_plain
 from vinlab.types import InputError
 
 
@@ -54,8 +53,7 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     reason = "its test problems are queries of a generated site"
     request.refuse(model.id, problems=reason, corner_cutting=reason, data=reason)
     iterations = asked_iterations(model, request)
-    plain = {name: entry for name, entry in model.config["data"].items() if name != "source"}
-    sets = make_sets(dataclass_from_plain(ScaleData, plain, name="data"), seed=0)
+    sets = make_sets(recorded_data(ScaleData, model.config), seed=0)
     policy: Any = model.network
     found = evaluate_links(policy, sets.view, sets.test, iterations=iterations, progress=request.progress)
     return Evaluation({"root": asdict(found)}, {"iterations": iterations or policy.iterations})

@@ -1,6 +1,6 @@
 import pytest
 
-from vinlab.recording.markdown import markdown_table
+from vinlab.experiments.tables import markdown_table
 from vinlab.types import InputError
 
 

@@ -5,7 +5,7 @@ import torch
 
 import vinlab
 from vinlab.modules import FeaturePolicy
-from vinlab.modules.features import PatchFeatures
+from vinlab.modules.attention import PatchFeatures
 
 
 def network(features, policy):
