@@ -47,6 +47,8 @@ EPOCHS = {
     "cell-classifier": 1,
 }
 """Over all patches, at the budget ``paper``; patches overlap, so few epochs suffice."""
+REACH_EPOCHS = {"vin-arrival": 1, "fixed-point-arrival": 3}
+"""Of the second stage, at the budget ``paper``."""
 PAPER_RATES, PAPER_EPOCHS = (0.01, 0.005, 0.002, 0.001), 8
 """RMSProp's rates in the authors' grid-world, and our epochs of each; the paper gives neither for Mars."""
 PATCHES: dict[Budget, int] = {"smoke": 40, "small": 1000, "paper": 10_000}
