@@ -117,3 +117,12 @@ def test_a_map_with_more_costs_than_planning_has_memory_for_is_refused(rule, bou
     monkeypatch.setattr(grid_map, "MOST_COST_CELLS", 1199)
     with pytest.raises(InputError, match="of at most 1,199 cells, got 30 x 40"):
         read_map(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("shape", [(4097, 1), (1, 4097)])
+def test_costs_have_no_more_cells_a_side_than_any_map(tmp_path, shape):
+    np.savez(tmp_path / "most.npz", costs=np.ones([min(side, 4096) for side in shape]))
+    assert read_map(tmp_path / "most.npz").costs is not None
+    refused(
+        tmp_path, rf"expected at most 4096 cells a side, got {shape[0]} x {shape[1]}", costs=np.ones(shape)
+    )

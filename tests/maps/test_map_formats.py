@@ -344,3 +344,10 @@ def test_transparent_parts_of_a_png_are_white_whatever_colour_they_hide(tmp_path
     else:
         image.convert(mode).save(path)
     assert read_map(path).obstacles.tolist() == [[1, 0]]
+
+
+def test_where_nothing_is_blocked_a_radius_blocks_nothing():
+    free = GridMap(np.zeros((2, 3), np.uint8), "made here.", water_obstacles=np.eye(2, 3, dtype=np.uint8))
+    grown = inflate_obstacles(free, 1.0)
+    assert grown.obstacles.tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert grown.water_obstacles.tolist() == [[1, 1, 0], [1, 1, 1]]

@@ -9,11 +9,13 @@ import torch
 import vinlab
 from helpers.reference_plans import reference_fixed_point
 from vinlab.modules.transition import SoftmaxTransition, move_kernels, move_logits
+from vinlab.planning import policy_iteration
 from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels
 from vinlab.planning.costs import UNREACHABLE, CostMap, MoveTable, terminals_at
 from vinlab.planning.exact import exact_value_iteration
 from vinlab.planning.fixed_point import FixedPointPlanner, TerminalReward
 from vinlab.planning.policy_iteration import UncertainProblem
+from vinlab.planning.settled import require_probabilities
 from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.types import InputError
 
@@ -243,3 +245,38 @@ def test_a_vin_with_uncertain_moves_plans_and_learns():
     assert logits[0].argmax(dim=-1).tolist() == [2, 1]  # east, south
     logits.logsumexp(dim=-1).sum().backward()
     assert all(weight.grad is not None and weight.grad.isfinite().all() for weight in network.parameters())
+
+
+def test_a_probability_may_be_zero_but_not_below_it():
+    chances = torch.zeros(2, 1, 3, 3, dtype=torch.float64)
+    chances[0, 0, 1, 2] = chances[1, 0, 1, 0] = 1.0
+    require_probabilities(chances)
+    chances[0, 0, 1, 2], chances[0, 0, 0, 0] = 1.001, -0.001
+    with pytest.raises(InputError, match=r"got a sum of 1 and a least entry of -0\.001"):
+        require_probabilities(chances)
+
+
+def test_the_probabilities_of_an_action_may_miss_one_by_rounding_alone():
+    chances = torch.full((2, 1, 3, 3), 1 / 9, dtype=torch.float64)
+    require_probabilities(chances * (1 + 0.9e-4))
+    for factor in (1 + 1.1e-4, 1 - 1.1e-4):
+        chances[1] = factor / 9
+        with pytest.raises(InputError, match=f"got a sum of {factor:.6g}"):
+            require_probabilities(chances)
+
+
+def test_the_dense_equations_are_for_small_maps(monkeypatch):
+    monkeypatch.setattr(policy_iteration, "MOST_CELLS", 12)
+    transition = kernels()
+    for rows, cols in ((3, 4), (12, 1)):
+        reference_fixed_point(
+            UncertainProblem(-torch.ones(1, 9, rows, cols).double(), *ending(transition, rows, cols))
+        )
+    for rows, cols in ((3, 5), (13, 1), (1, 13)):
+        problem = UncertainProblem(-torch.ones(1, 9, rows, cols).double(), *ending(transition, rows, cols))
+        with pytest.raises(InputError, match=f"expected at most 12 cells .*, got {rows * cols}"):
+            reference_fixed_point(problem)
+
+
+def ending(transition, rows, cols):
+    return transition.value.detach(), terminals_at(np.array([[[0, 0]]]), rows, cols)

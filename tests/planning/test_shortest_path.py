@@ -361,3 +361,24 @@ def test_more_cells_than_memory_are_refused():
 def test_numba_is_not_imported_until_it_is_needed():
     code = "import sys, vinlab.planning.shortest_path; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("least", [1e-18, 1e-9, 1.0])
+@pytest.mark.parametrize("most", [1.0, 1e9, 1e20])
+def test_costs_may_differ_by_any_factor(least, most):
+    source = torch.Generator().manual_seed(0)
+    share = torch.rand((1, 8, 9, 7), generator=source, dtype=torch.float64)
+    costs = least * (most / least) ** share
+    costs[0, 0, 4, 4], costs[0, 1, 2, 2] = least, most
+    problem = CostMap(costs, terminals_at(np.array([[[4, 3]]]), 9, 7))
+    found = plan(problem)
+    np.testing.assert_allclose(found.value[0, 0].numpy(), exact_distances(problem), rtol=1e-9)
+
+
+def exact_distances(problem):
+    """Minus the cost to go by Bellman and Ford, without a queue."""
+    distance = np.where(problem.terminals[0].numpy(), 0.0, np.inf).ravel()
+    for _ in range(len(distance)):
+        for source, target, _, cost in edges(problem, 0, EIGHT):
+            distance[source] = min(distance[source], cost + distance[target])
+    return -distance.reshape(problem.terminals.shape[1:])
