@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from vinlab.evaluation.rollout import roll_out, sample_actions
+from vinlab.evaluation.rollout import device_of, greedy_actions, roll_out, sample_actions
 
 
 class GoEast:
@@ -40,3 +40,21 @@ def test_actions_are_sampled_with_the_probabilities_of_the_policy():
     logits = np.log(np.array([0.1, 0.2, 0.3, 0.4], np.float32))
     sampled = sample_actions(np.broadcast_to(logits, (200, 200, 4)), np.random.default_rng(0))
     np.testing.assert_allclose(np.bincount(sampled.ravel()) / sampled.size, [0.1, 0.2, 0.3, 0.4], atol=0.01)
+
+
+def test_the_likeliest_move_is_one_of_those_that_are_allowed():
+    states, allowed = np.zeros((1, 2, 2), np.int64), np.ones((1, 2, 9), bool)
+    assert greedy_actions(GoEast(), None, states).tolist() == [[2, 2]]
+    allowed[0, 1, 2] = allowed[0, 1, 0] = False
+    assert greedy_actions(GoEast(), None, states, allowed=allowed).tolist() == [[2, 1]]
+
+
+def test_a_policy_without_weights_acts_on_the_cpu():
+    assert device_of(GoEast()) == torch.device("cpu")
+    assert device_of(torch.nn.Linear(2, 3, device="meta")) == torch.device("meta")
+
+
+def test_no_rollouts_have_no_states_but_the_first():
+    none = np.zeros((0, 2), np.int64)
+    rollouts = roll_out(GoEast(), None, starts=none, goals=none, step=east_on_a_line, horizons=none[:, 0])
+    assert rollouts.states.shape == (0, 1, 2)
