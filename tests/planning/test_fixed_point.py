@@ -280,3 +280,22 @@ def test_the_dense_equations_are_for_small_maps(monkeypatch):
 
 def ending(transition, rows, cols):
     return transition.value.detach(), terminals_at(np.array([[[0, 0]]]), rows, cols)
+
+
+def test_it_says_when_the_gradient_has_not_settled():
+    task, transition = problem(2, 7, 7), kernels(1.0)
+    reward = task.reward.clone().requires_grad_()
+
+    def gradient(scale, planner):
+        value = planner(TerminalReward(reward, task.terminals), transition).value
+        return torch.autograd.grad(scale * value.sum(), reward)[0]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        settled = gradient(1.0, plan)
+        # How near it is to its end is a share of the largest gradient, whatever its size.
+        torch.testing.assert_close(gradient(1e-9, plan), 1e-9 * settled)
+        assert not gradient(0.0, plan).any()
+    hasty = FixedPointPlanner(tolerance=1e-12, max_sweeps=1)
+    with pytest.warns(RuntimeWarning, match="the gradient has not settled after 1 sweeps"):
+        gradient(1.0, hasty)
