@@ -366,10 +366,12 @@ def test_numba_is_not_imported_until_it_is_needed():
 
 @pytest.mark.parametrize("least", [1e-18, 1e-9, 1.0])
 @pytest.mark.parametrize("most", [1.0, 1e9, 1e20])
-def test_costs_may_differ_by_any_factor(least, most):
+@pytest.mark.parametrize("even", [True, False])
+def test_costs_may_differ_by_any_factor(least, most, even):
     source = torch.Generator().manual_seed(0)
     share = torch.rand((1, 8, 9, 7), generator=source, dtype=torch.float64)
-    costs = least * (most / least) ** share
+    # Over all orders of magnitude, or nearly all as large as the largest, so that costs to go are too.
+    costs = least * (most / least) ** share if even else most * (0.1 + 0.9 * share)
     costs[0, 0, 4, 4], costs[0, 1, 2, 2] = least, most
     problem = CostMap(costs, terminals_at(np.array([[[4, 3]]]), 9, 7))
     found = plan(problem)
