@@ -20,6 +20,7 @@ from vinlab.maps import (
 )
 from vinlab.maps.image import read_image
 from vinlab.maps.read import FORMATS
+from vinlab.maps.ros import RosMap, parse_yaml
 from vinlab.maps.scenarios import _tolerances
 from vinlab.types import InputError
 
@@ -451,3 +452,36 @@ def test_a_point_lies_in_the_cell_whose_centre_is_nearest():
         ((x, y),) = frame.to_world(np.array([[3, 4]]) + aside).tolist()
         assert frame.to_cell(x, y) == (3, 4)
     assert frame.cell_size == pytest.approx((np.hypot(0.5, 3.0), np.hypot(2.0, 0.5)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ("resolution: 0", "expected a resolution above 0, got 0"),
+        ("resolution: 1\nnegate: 2", "expected 0 or 1 for negate, got 2"),
+        ("resolution: 1\nnegate: -1", "expected 0 or 1 for negate, got -1"),
+        ("resolution: 1\nfree_thresh: -0.1", "expected 0 <= free_thresh <= occupied_thresh <= 1, got -0.1"),
+        (
+            "resolution: 1\noccupied_thresh: 1.1",
+            "expected 0 <= free_thresh <= occupied_thresh <= 1, got 0.196 and 1.1",
+        ),
+        ("resolution: 1\norigin: [1]", "expected an origin of .x, y, heading., got a list"),
+        ("resolution: 1\norigin: [1, 2, 3, 4]", "expected an origin of .x, y, heading., got a list"),
+        ("resolution: true", "expected a finite number for resolution, got a bool"),
+        ("resolution: 1.1e+15", "expected a finite number for resolution, got a float"),
+    ],
+)
+def test_what_is_wrong_with_a_ros_map_is_said(fields, sentence):
+    with pytest.raises(InputError, match=f"^a.yaml: {sentence}"):
+        parse_yaml(f"image: a.pgm\n{fields}\n".encode(), "a.yaml")
+
+
+def test_the_fields_of_a_ros_map_may_lie_on_their_bounds():
+    text = (
+        "image: a.pgm\nresolution: 1.0e+15\norigin: [1, 2]\nnegate: true\noccupied_thresh: 1\nfree_thresh: 1"
+    )
+    assert parse_yaml(text.encode(), "a.yaml") == RosMap("a.pgm", 1e15, (1.0, 2.0, 0.0), True, 1.0, 1.0)
+    zero = "image: a.pgm\nresolution: 1\nnegate: 0\noccupied_thresh: 0\nfree_thresh: 0\nmode: raw"
+    assert parse_yaml(zero.encode(), "a.yaml") == RosMap(
+        "a.pgm", 1.0, (0.0, 0.0, 0.0), False, 0.0, 0.0, "raw"
+    )

@@ -299,3 +299,23 @@ def test_it_says_when_the_gradient_has_not_settled():
     hasty = FixedPointPlanner(tolerance=1e-12, max_sweeps=1)
     with pytest.warns(RuntimeWarning, match="the gradient has not settled after 1 sweeps"):
         gradient(1.0, hasty)
+
+
+def test_cells_without_a_path_are_unreachable_and_have_no_gradient():
+    """East and south alone: what lies beyond the goal cannot reach it, and what would lead there stays."""
+    chances = torch.zeros(2, 1, 3, 3, dtype=torch.float64)
+    chances[0, 0, 1, 2], chances[0, 0, 1, 1], chances[0, 0, 2, 1] = 0.7, 0.1, 0.2
+    chances[1, 0, 2, 1], chances[1, 0, 1, 2], chances[1, 0, 0, 1] = 0.8, 0.15, 0.05
+    chances.requires_grad_()
+    share = -torch.rand(1, 2, 4, 5, dtype=torch.float64).add(0.5)
+    uncertain = UncertainProblem(share.requires_grad_(), chances, terminals_at(np.array([[[2, 3]]]), 4, 5))
+    compiled, dense = plan._settle(uncertain), reference_fixed_point(uncertain)
+    reached = torch.zeros(4, 5, dtype=torch.bool)
+    reached[:3, :4] = True
+    assert torch.equal(compiled[1][0, 0] == UNREACHABLE, ~reached)
+    assert (compiled[0][0][:, ~reached] == UNREACHABLE).all()
+    weights = [torch.randn_like(part) for part in compiled]
+    found = [torch.autograd.grad(results, (share, chances), weights) for results in (compiled, dense)]
+    for ours, theirs in zip((*compiled, *found[0]), (*dense, *found[1]), strict=True):
+        torch.testing.assert_close(ours, theirs)
+    assert not found[0][0][0][:, ~reached].any()
