@@ -485,3 +485,13 @@ def test_the_fields_of_a_ros_map_may_lie_on_their_bounds():
     assert parse_yaml(zero.encode(), "a.yaml") == RosMap(
         "a.pgm", 1.0, (0.0, 0.0, 0.0), False, 0.0, 0.0, "raw"
     )
+
+
+def test_an_archive_without_a_map_says_what_it_holds(tmp_path):
+    np.savez(tmp_path / "a.npz", **{f"array{number}": np.zeros(2) for number in range(9)})
+    held = ", ".join(f"array{number}" for number in range(8))
+    with pytest.raises(InputError, match=f"expected an array 'obstacles' or 'costs', got {held}.$"):
+        read_map(tmp_path / "a.npz")
+    np.savez(tmp_path / "none.npz")
+    with pytest.raises(InputError, match="got none"):
+        read_map(tmp_path / "none.npz")
