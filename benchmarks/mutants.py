@@ -134,5 +134,11 @@ EQUIVALENT: dict[str, str] = {
     "iterations, kept=min(iterations, 2))": "More backups are kept than the two that are read.",
     "planning/fused/layered_search.py::search_layers::0 as 1 in mask = allowed[problem] if len(allowed) > 0 else "
     "allowed[:0].reshape(0, 0, 0, 0), number 6": "A mask without layers has no entries, whatever its sides.",
+    "planning/fixed_point.py::FixedPointPlanner.forward::0 as 1 in share = kernels.reward_term(reward, 0)": "All "
+    "backups share the kernels there, so the number of the backup is not read.",
+    "planning/fused/uncertain_function.py::Settle.backward::2 as 3 in return (*(next(found) if need else None for need in "
+    "ctx.needs_input_grad[:2]), None, None)": "Truth values need no gradient, and PyTorch drops a further None.",
+    "learners/gps/dynamics.py::_with_prior::True as False in prior_covariance = np.einsum('btk,bkij->btij', shares, "
+    "second, optimize=True)": "It chooses how a sum is computed, not what it is.",
 }
 """Faults of a sample that no test can notice, by id, with the reason."""
