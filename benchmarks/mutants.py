@@ -136,8 +136,8 @@ EQUIVALENT: dict[str, str] = {
     "allowed[:0].reshape(0, 0, 0, 0), number 6": "A mask without layers has no entries, whatever its sides.",
     "planning/fixed_point.py::FixedPointPlanner.forward::0 as 1 in share = kernels.reward_term(reward, 0)": "All "
     "backups share the kernels there, so the number of the backup is not read.",
-    "planning/fused/uncertain_function.py::Settle.backward::2 as 3 in return (*(next(found) if need else None for need in "
-    "ctx.needs_input_grad[:2]), None, None)": "Truth values need no gradient, and PyTorch drops a further None.",
+    "planning/fused/uncertain_function.py::Settle.backward::2 as 3 in return (*(next(found) if need else None for need "
+    "in ctx.needs_input_grad[:2]), None, None)": "Truth values need no gradient, and PyTorch drops a further None.",
     "learners/gps/dynamics.py::_with_prior::True as False in prior_covariance = np.einsum('btk,bkij->btij', shares, "
     "second, optimize=True)": "It chooses how a sum is computed, not what it is.",
 }
