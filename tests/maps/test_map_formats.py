@@ -495,3 +495,12 @@ def test_an_archive_without_a_map_says_what_it_holds(tmp_path):
     np.savez(tmp_path / "none.npz")
     with pytest.raises(InputError, match="got none"):
         read_map(tmp_path / "none.npz")
+
+
+def test_a_raster_of_bytes_is_an_image_unless_it_holds_ones_alone_or_has_a_threshold(tmp_path):
+    path = geotiff(tmp_path / "a.tif", np.array([[0, 1, 2, 200]], np.uint8))
+    assert read_map(path).obstacles.tolist() == [[1, 1, 1, 0]]
+    assert read_map(path, MapOptions(threshold=0.005)).obstacles.tolist() == [[1, 1, 0, 0]]
+    assert read_map(path, MapOptions(threshold=1.0)).obstacles.tolist() == [[0, 0, 1, 1]]
+    path = geotiff(tmp_path / "b.tif", np.array([[0, 1, 1]], np.uint8))
+    assert read_map(path).obstacles.tolist() == [[0, 1, 1]]
