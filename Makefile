@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install run test browser check format catalogue cards wheel docs figures pictures fuzz soak soak-page mutate oldest clean
+.PHONY: install run test browser check format catalogue cards wheel docs figures pictures fuzz soak soak-page mutate oldest locale clean
 
 install: .venv/.installed
 
@@ -93,7 +93,12 @@ oldest:
 	$(PYTHON) -m venv .venv-oldest
 	$(PYTHON) tests/oldest_versions.py > .venv-oldest/constraints.txt
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e ".[test]" -c .venv-oldest/constraints.txt
-	.venv-oldest/bin/python -m pytest -n 2 --dist worksteal
+	.venv-oldest/bin/python -m reliability.suite --record results/reliability/oldest.json -- -n 2 --dist worksteal
+
+# The tests in the locale C, where text that names no encoding is ASCII.
+locale: .venv/.installed-test
+	LC_ALL=C LANG=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 \
+	$(BIN)/python -m reliability.suite --record results/reliability/locale.json -- -n 2 --dist worksteal
 
 clean:
 	rm -rf .venv .venv-oldest runs site .pytest_cache .ruff_cache

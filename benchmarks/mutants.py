@@ -126,5 +126,17 @@ EQUIVALENT: dict[str, str] = {
     "to pass on: zeros would be added, and terminal cells have no moves.",
     "planning/path_likelihood.py::_sum_paths::value > UNREACHABLE / 2 with GtE": "No value is that number: values are "
     "either near UNREACHABLE or far above it.",
+    "planning/fused/graded_sweep.py::_sweep::0 as 1 in best, serves = _around(distance, cells, cell, down[1], half[0], "
+    "half[4], cutting)": "The first four moves are the straight ones, of one length.",
+    "planning/fused/graded_sweep.py::_lower::through < known < np.inf with LtE": "A cell that is served as well as "
+    "before keeps what it has; at most a search takes over sooner, with the same result to the last bit.",
+    "planning/fused/local_function.py::fused_local_value_iteration::2 as 3 in q, value, _, _ = _plan(*tensors, "
+    "iterations, kept=min(iterations, 2))": "More backups are kept than the two that are read.",
+    "planning/fused/layered_search.py::search_layers::0 as 1 in mask = allowed[problem] if len(allowed) > 0 else "
+    "allowed[:0].reshape(0, 0, 0, 0), number 6": "A mask without layers has no entries, whatever its sides.",
+    "planning/fixed_point.py::FixedPointPlanner.forward::0 as 1 in share = kernels.reward_term(reward, 0)": "All "
+    "backups share the kernels there, so the number of the backup is not read.",
+    "learners/gps/dynamics.py::_with_prior::True as False in prior_covariance = np.einsum('btk,bkij->btij', shares, "
+    "second, optimize=True)": "It chooses how a sum is computed, not what it is.",
 }
 """Faults of a sample that no test can notice, by id, with the reason."""

@@ -6,7 +6,8 @@ that many of all faults of five kinds (comparisons, arithmetic, constants, truth
 the tests that run the changed function: those of its own file first, then the others, quick ones first. Which tests
 those are is found once by running them all (``call_map.py``), and kept in ``--map``. A fault is caught if a test fails
 that passes without it, or the tests take several times as long. ``--out`` records the result, and the command fails
-if more than ``MOST_SURVIVORS`` of the sample survive that ``EQUIVALENT`` does not explain.
+if more than ``MOST_SURVIVORS`` of the sample survive that ``EQUIVALENT`` does not explain. ``--judge`` tries
+nothing: it lists the survivors of a record that ``EQUIVALENT`` explains by now.
 """
 
 import argparse
@@ -336,12 +337,16 @@ def main() -> None:
     parser.add_argument("--known", action="store_true", help="only faults that earlier tests did not notice")
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS), choices=list(ROOMS))
     parser.add_argument("--survivors-of", type=Path, help="only those that survived in this record")
+    parser.add_argument("--judge", type=Path, help="list the survivors of this record that change nothing")
     parser.add_argument(
         "--map", type=Path, default=ROOT / "build" / "call_map.json", help="where the tests are kept"
     )
     parser.add_argument("--jobs", type=int, default=1, help="faults tried side by side")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    if options.judge is not None:
+        judge(options.judge)
+        return
     preload()
     laboratory, tests = Laboratory(BUILD / "0"), CallMap(options.map)
     if not options.known:
@@ -420,6 +425,33 @@ def report(results: dict[Mutant, str | None], options: argparse.Namespace) -> No
         write_record(options.out, f"benchmarks/mutate.py {what}", found, round(os.getloadavg()[0], 2))
     most = 0.0 if options.known else MOST_SURVIVORS
     raise SystemExit(0 if found["share_survived"] <= most else f"{len(open_ones)} faults survived.")
+
+
+def judge(path: Path) -> None:
+    """Write a record again with the survivors that ``EQUIVALENT`` explains as equivalent ones; nothing is tried."""
+    from vinlab.recording.files import write_json
+
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["measured"] = judged(record["measured"])
+    write_json(path, record)
+    found = record["measured"]
+    print(json.dumps({key: found[key] for key in ("tried", "caught", "share_survived", "by_kind")}))
+
+
+def judged(measured: dict[str, Any]) -> dict[str, Any]:
+    """What was measured, with the survivors that ``EQUIVALENT`` explains apart from the others."""
+    ids = {f"{one['file']}::{one['function']}::{one['change']}": one for one in measured["survivors"]}
+    open_ones = [one for name, one in ids.items() if name not in EQUIVALENT]
+    survived = Counter(one["kind"] for one in open_ones)
+    return {
+        **measured,
+        "survivors": open_ones,
+        "equivalent": measured["equivalent"] | {name: EQUIVALENT[name] for name in ids if name in EQUIVALENT},
+        "by_kind": {
+            kind: counts | {"survived": survived[kind]} for kind, counts in measured["by_kind"].items()
+        },
+        "share_survived": round(len(open_ones) / max(1, measured["tried"]), 4),
+    }
 
 
 def after_another_trial(record: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def _sentence(text: str) -> tuple[str, str]:
 def _exit(code: Any) -> tuple[str, str]:
     """The end of a command: an error code goes with a sentence on the standard error."""
     sys.stderr.flush()
-    said = Path("../stderr").read_text(errors="replace")
+    said = Path("../stderr").read_text(encoding="utf-8", errors="replace")
     if "Traceback" in said:
         return "traceback", said[-2000:]
     if code in (0, None) or (code in NO_ROUTE and not said.strip()):

@@ -183,3 +183,15 @@ def test_nothing_is_ever_unpickled():
         assert "import pickle" not in text, file
         assert "torch.load(" not in text, file
         assert "allow_pickle=True" not in text, file
+
+
+def test_text_is_never_read_in_the_encoding_of_the_machine():
+    """In the locale C that is ASCII, and most files hold more."""
+    root, found = Path(__file__).parents[1], []
+    for folder in ("src", "tests", "benchmarks", "reliability", "examples", "docs"):
+        for file in (root / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                reads = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "read_text"
+                if reads and not node.args and "encoding" not in [word.arg for word in node.keywords]:
+                    found.append(f"{file.relative_to(root)}:{node.lineno}")
+    assert found == []

@@ -191,7 +191,7 @@ def test_no_page_installs_the_package_from_an_index_that_does_not_have_it(page):
 def test_no_script_installs_the_package_from_an_index_that_does_not_have_it():
     files = [*(ROOT / "examples").glob("*.py"), *(ROOT / "src").rglob("*.py")]
     named = re.compile(r"install [^\n]*vinlab\[|extra ``vinlab\[")
-    assert [str(file) for file in files if named.search(file.read_text())] == []
+    assert [str(file) for file in files if named.search(file.read_text(encoding="utf-8"))] == []
 
 
 def test_commands_in_wide_tables_are_not_broken():

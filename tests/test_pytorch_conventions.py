@@ -29,7 +29,8 @@ class Planning(torch.nn.Module):
 
 
 def test_torch_export_gives_back_a_plan():
-    exported = torch.export.export(Planning(), (torch.zeros(1, 1, 3, 3),))
+    # PyTorch 2.6 is strict by default, and then cannot follow the checks of types that the tests add.
+    exported = torch.export.export(Planning(), (torch.zeros(1, 1, 3, 3),), strict=False)
     plan = exported.module()(torch.full((1, 1, 3, 3), 2.0))
     assert isinstance(plan, Plan)
     assert plan.value.sum() == 18

@@ -10,7 +10,7 @@ import pytest
 
 from call_map import PACKAGE, CallMap, stand_ins
 from mutants import EQUIVALENT, KNOWN
-from mutate import Laboratory, Mutant, known, mutants_of, sample
+from mutate import Laboratory, Mutant, judged, known, mutants_of, sample
 
 KERNELS = PACKAGE / "planning" / "fused" / "graded_repair.py"
 
@@ -111,3 +111,28 @@ def test_a_killed_trial_leaves_nothing_of_its_fault_behind(tmp_path):
     Laboratory(tmp_path)
     assert changed.read_text(encoding="utf-8") == sound == (PACKAGE / fault.file).read_text(encoding="utf-8")
     assert not list(laboratory.copy.rglob("*.nbi"))
+
+
+def test_survivors_with_a_reason_are_listed_apart_and_the_others_stay():
+    name = next(iter(EQUIVALENT))
+    file, function, change = name.split("::")
+    alike = {"file": file, "function": function, "kind": "constant", "change": change}
+    other = {"file": "maps/read.py", "function": "read_map", "kind": "truth", "change": "a with Or"}
+    found = judged(
+        {
+            "tried": 8,
+            "caught": 6,
+            "survivors": [alike, other],
+            "equivalent": {},
+            "by_kind": {"constant": {"tried": 5, "survived": 1}, "truth": {"tried": 3, "survived": 1}},
+            "share_survived": 0.25,
+        }
+    )
+    assert found == {
+        "tried": 8,
+        "caught": 6,
+        "survivors": [other],
+        "equivalent": {name: EQUIVALENT[name]},
+        "by_kind": {"constant": {"tried": 5, "survived": 0}, "truth": {"tried": 3, "survived": 1}},
+        "share_survived": 0.125,
+    }

@@ -24,3 +24,12 @@ def test_the_means_of_draws_have_the_mean_of_all():
     means = block_means(values, blocks, rng=np.random.default_rng(0), draws=4000)
     assert set(means.tolist()) == {0.5, 0.75, 1.0}
     assert means.mean() == pytest.approx(values.mean(), abs=0.02)
+
+
+def test_the_error_is_the_sample_deviation_of_two_thousand_draws():
+    values, blocks = np.array([0.0, 1.0, 0.5]), np.array([0, 1, 2])
+    means = block_means(values, blocks, rng=np.random.default_rng(3))
+    assert len(means) == 2000
+    assert block_error(values, blocks, rng=np.random.default_rng(3)) == pytest.approx(
+        np.std(means, ddof=1), rel=1e-9
+    )

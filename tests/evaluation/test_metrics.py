@@ -31,3 +31,15 @@ def test_without_any_state_there_is_no_number(measure):
     none = np.zeros((1, 2), dtype=np.int64)
     second = none if measure is metrics.prediction_loss else np.zeros((1, 2, 8), dtype=bool)
     assert math.isnan(measure(none, second, np.zeros((1, 2), dtype=bool)))
+
+
+def test_percentages_are_means_over_problems_not_over_states():
+    free = np.array([[True, True, True, True], [True, False, False, False]])
+    reached = np.array([[True, True, True, False], [False, True, True, True]])
+    assert metrics.percent_success(reached, free) == pytest.approx((75 + 0) / 2)
+    shortest = np.array([[1.0, 2.0, math.inf, 3.0], [1.0, 1.0, 1.0, 1.0]])
+    lengths = np.array([[1.0, 2.5, math.inf, 3.0 + 0.5e-6], [1.0, 9.0, 9.0, 9.0]])
+    assert metrics.percent_optimal(lengths, shortest, free) == pytest.approx((75 + 100) / 2)
+    assert metrics.optimally_reached_share(lengths + 1e-5, shortest, free) == pytest.approx(1 / 5)
+    none = np.zeros((0, 4))
+    assert math.isnan(metrics.percent_success(none > 0, none > 0))

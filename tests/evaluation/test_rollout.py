@@ -5,7 +5,13 @@ import pytest
 import torch
 
 from vinlab.evaluation import metrics
-from vinlab.evaluation.rollout import roll_out, rollout_from_all_cells, sample_actions
+from vinlab.evaluation.rollout import (
+    device_of,
+    greedy_actions,
+    roll_out,
+    rollout_from_all_cells,
+    sample_actions,
+)
 
 
 class GoEast:
@@ -77,3 +83,21 @@ def test_shares_are_over_the_cells_that_count():
     nothing = np.zeros_like(counts)
     assert math.isnan(metrics.reached_share(rollouts.reached, nothing))
     assert math.isnan(metrics.optimally_reached_share(rollouts.lengths, shortest, nothing))
+
+
+def test_the_likeliest_move_is_one_of_those_that_are_allowed():
+    states, allowed = np.zeros((1, 2, 2), np.int64), np.ones((1, 2, 9), bool)
+    assert greedy_actions(GoEast(), None, states).tolist() == [[2, 2]]
+    allowed[0, 1, 2] = allowed[0, 1, 0] = False
+    assert greedy_actions(GoEast(), None, states, allowed=allowed).tolist() == [[2, 1]]
+
+
+def test_a_policy_without_weights_acts_on_the_cpu():
+    assert device_of(GoEast()) == torch.device("cpu")
+    assert device_of(torch.nn.Linear(2, 3, device="meta")) == torch.device("meta")
+
+
+def test_no_rollouts_have_no_states_but_the_first():
+    none = np.zeros((0, 2), np.int64)
+    rollouts = roll_out(GoEast(), None, starts=none, goals=none, step=east_on_a_line, horizons=none[:, 0])
+    assert rollouts.states.shape == (0, 1, 2)

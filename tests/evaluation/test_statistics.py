@@ -34,3 +34,9 @@ def test_the_interval_is_the_published_one(successes: int, total: int, low: floa
 def test_impossible_counts_are_refused(successes: int, total: int) -> None:
     with pytest.raises(InputError, match="expected 0 to total successes"):
         wilson_interval(successes, total)
+
+
+def test_an_interval_holds_all_that_is_possible_for_one_problem() -> None:
+    low, high = wilson_interval(1, 1)
+    assert (low, high) == (pytest.approx(0.2065, abs=5e-5), 1.0)
+    assert wilson_interval(0, 1) == (0.0, pytest.approx(1 - low))

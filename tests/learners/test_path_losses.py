@@ -10,7 +10,7 @@ from vinlab.experiments.terrain_costs.dataset.record import PathDataset
 from vinlab.learners.path_losses import MaxEntropyConfig, PathImitationConfig, SlipConfig
 from vinlab.networks.terrain.ground_rivals import GroundCnnConfig
 from vinlab.networks.terrain.ground_vin import GroundVinConfig
-from vinlab.types import InputError
+from vinlab.types import Demonstrations, InputError
 
 
 def vin():
@@ -65,3 +65,29 @@ def test_whole_paths_need_a_policy_with_costs():
 def test_a_probability_of_slips_lies_between_zero_and_one():
     with pytest.raises(InputError, match="expected a probability above 0 and below 1, got 1"):
         SlipConfig(1.0)
+
+
+class Fixed(torch.nn.Module):
+    """A policy that gives every state the same logits."""
+
+    def __init__(self, logits):
+        super().__init__()
+        self.logits = torch.tensor(logits)
+
+    def forward(self, observations, states):
+        return self.logits.expand(*states.shape[:2], 8), None
+
+
+def test_a_slipping_demonstrator_makes_the_policys_move_or_a_random_one():
+    chances = np.array([0.3, 0.1, 0.2, 0.05, 0.05, 0.1, 0.1, 0.1])
+    moves = torch.zeros(1, 3, 8, dtype=torch.bool)
+    moves[0, 0, 0] = moves[0, 1, 3] = moves[0, 1, 2] = moves[0, 2, 7] = True
+    part = Demonstrations(
+        torch.zeros(1, 2, 3, 3),
+        torch.zeros(1, 3, 2, dtype=torch.long),
+        moves,
+        torch.tensor([[1.0, 2.0, 0.0]]),
+    )
+    found = SlipConfig(0.2).build(Fixed(np.log(chances).tolist()))([part])
+    first, second = 0.8 * 0.3 + 0.2 / 8, 0.8 * (0.05 + 0.2) + 0.2 / 8
+    assert found.item() == pytest.approx(-np.log(first) - 2 * np.log(second), rel=1e-5)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 import torch
 
 from helpers.path_datasets import paths_on
@@ -53,10 +54,12 @@ def closed_by_plain_search(costs: np.ndarray, blocked: np.ndarray, start: tuple,
     return closed
 
 
-def test_with_fixed_costs_it_closes_the_cells_that_plain_search_closes():
+@pytest.mark.parametrize("most", [1, 10])
+def test_with_fixed_costs_it_closes_the_cells_that_plain_search_closes(most):
+    """Where costs are large against the way ahead, cells are reached again by better and by worse paths."""
     rng = np.random.default_rng(0)
     for _ in range(20):
-        costs, blocked = rng.uniform(0, 1, (9, 11)), rng.random((9, 11)) < 0.2
+        costs, blocked = rng.uniform(0, most, (9, 11)), rng.random((9, 11)) < 0.2
         blocked[0], blocked[:, 0], blocked[:, 10] = False, False, False
         start, goal = (8, 0), (8, 10)
         ends = torch.tensor([start]), torch.tensor([goal])

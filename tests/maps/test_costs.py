@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from helpers.raster_files import write_raster
-from vinlab.maps import CostOptions, GridMap, MapOptions, grid_map, read_map
+from vinlab.maps import CostOptions, GridMap, MapOptions, SlopeCurve, grid_map, read_map
 from vinlab.types import InputError
 
 
@@ -117,3 +117,64 @@ def test_a_map_with_more_costs_than_planning_has_memory_for_is_refused(rule, bou
     monkeypatch.setattr(grid_map, "MOST_COST_CELLS", 1199)
     with pytest.raises(InputError, match="of at most 1,199 cells, got 30 x 40"):
         read_map(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("shape", [(4097, 1), (1, 4097)])
+def test_costs_have_no_more_cells_a_side_than_any_map(tmp_path, shape):
+    np.savez(tmp_path / "most.npz", costs=np.ones([min(side, 4096) for side in shape]))
+    assert read_map(tmp_path / "most.npz").costs is not None
+    refused(
+        tmp_path, rf"expected at most 4096 cells a side, got {shape[0]} x {shape[1]}", costs=np.ones(shape)
+    )
+
+
+@pytest.mark.parametrize("name", ["cost_offset", "cost_scale", "cost_limit", "cell_size"])
+def test_options_of_costs_are_finite_and_cells_have_a_size(name):
+    for wrong in (np.inf, -np.inf, np.nan):
+        with pytest.raises(InputError, match=f"{name}: expected a finite number, got"):
+            CostOptions("linear", **{name: wrong})
+    for wrong in (0.0, -1.0):
+        with pytest.raises(InputError, match="cell_size: expected a number above 0, got"):
+            CostOptions("linear", cell_size=wrong)
+    assert CostOptions("slope").curve.limit == 30.0
+    assert CostOptions("slope", cost_limit=7.0, uphill=3.0, downhill=2.0).curve == SlopeCurve(
+        "linear", 3.0, 2.0, 7.0
+    )
+
+
+@pytest.mark.parametrize("relief", [True, False])
+def test_a_map_with_costs_has_the_most_cells_and_no_more(monkeypatch, relief):
+    monkeypatch.setattr(grid_map, "MOST_RELIEF_CELLS" if relief else "MOST_COST_CELLS", 12)
+    grid_map.require_graded_size((3, 4), relief=relief)
+    what = "elevations" if relief else "costs"
+    with pytest.raises(InputError, match=f"expected a map with {what} of at most 12 cells, got 13 x 1"):
+        grid_map.require_graded_size((13, 1), relief=relief)
+
+
+def test_a_linear_cost_is_blocked_above_its_limit_and_not_at_it(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[1.0, 2.0, 2.5]]))
+    map = read_map(tmp_path / "a.npy", graded("linear", cost_limit=2.0, cost_offset=0.5, cost_scale=4.0))
+    assert map.obstacles.tolist() == [[0, 0, 1]]
+    assert map.costs.tolist() == [[4.5, 8.5, 1.0]]
+    assert "a cell costs 0.5 + 4 x the value, and values above 2 are blocked" in map.assumptions
+    for wrong in (0.0, -1.0, np.inf):
+        np.save(tmp_path / "a.npy", np.array([[1.0, wrong]]))
+        with pytest.raises(
+            InputError, match=r"expected finite costs above zero in free cells, got .* at \(0, 1\)"
+        ):
+            read_map(tmp_path / "a.npy", graded("linear"))
+
+
+def test_water_is_free_for_goals_in_it_alone():
+    land, water = np.array([[0, 1, 1]], np.uint8), np.array([[1, 0, 1]], np.uint8)
+    map = GridMap(land, "", water_obstacles=water)
+    assert map.obstacles_for((0, 0)) is land
+    assert map.obstacles_for((0, 1)) is water
+    assert map.obstacles_for((0, 2)) is land
+    cells = np.array([[0, 0], [0, 1], [0, 2], [0, 0], [0, 1], [0, 2]])
+    goals = np.array([[0, 0]] * 3 + [[0, 1]] * 3)
+    assert map.is_free(cells, goals).tolist() == [True, False, False, False, True, False]
+    assert GridMap(land, "").is_free(cells[:3], goals[:3]).tolist() == [True, False, False]
+    assert map.size == "1 x 3 cells, 66.7% of them blocked"
+    assert not map.is_graded
+    assert GridMap(land, "", costs=np.ones((1, 3))).is_graded

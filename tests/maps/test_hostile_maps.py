@@ -15,7 +15,7 @@ from PIL import Image
 
 from vinlab.maps import Frame, MapOptions, image, read_map, read_scenarios
 from vinlab.maps.pictures import Picture, read_picture, with_channels
-from vinlab.maps.safe_files import LARGEST_FILE, files_below
+from vinlab.maps.safe_files import LARGEST_FILE, files_below, resolve_sibling
 from vinlab.types import InputError
 
 
@@ -503,3 +503,11 @@ def test_the_name_of_a_missing_image_with_a_line_break_stays_in_one_sentence(tmp
     with pytest.raises(InputError, match=r"expected the file 'text\\n' beside it, got none") as refusal:
         read_map(tmp_path / "map.yaml")
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a/" * 500 + "b", "a" * 1001])
+def test_the_name_of_an_image_has_at_most_1000_characters_and_no_zero(tmp_path, name):
+    with pytest.raises(InputError, match="with a zero byte or of more than 1000 characters"):
+        resolve_sibling(tmp_path / "map.yaml", name)
+    with pytest.raises(InputError, match="beside it, got none"):
+        resolve_sibling(tmp_path / "map.yaml", "a/" * 499 + "bb")

@@ -18,7 +18,10 @@ from vinlab.maps import (
     read_scenarios,
     write_route,
 )
+from vinlab.maps.image import read_image
 from vinlab.maps.read import FORMATS
+from vinlab.maps.ros import RosMap, parse_yaml
+from vinlab.maps.scenarios import _tolerances
 from vinlab.types import InputError
 
 BLOCKED = np.array([[0, 0, 1, 0], [0, 1, 1, 0], [0, 0, 0, 0]], dtype=np.uint8)
@@ -344,3 +347,160 @@ def test_transparent_parts_of_a_png_are_white_whatever_colour_they_hide(tmp_path
     else:
         image.convert(mode).save(path)
     assert read_map(path).obstacles.tolist() == [[1, 0]]
+
+
+def test_where_nothing_is_blocked_a_radius_blocks_nothing():
+    free = GridMap(np.zeros((2, 3), np.uint8), "made here.", water_obstacles=np.eye(2, 3, dtype=np.uint8))
+    grown = inflate_obstacles(free, 1.0)
+    assert grown.obstacles.tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert grown.water_obstacles.tolist() == [[1, 1, 0], [1, 1, 1]]
+
+
+@pytest.mark.parametrize("kind", ["P2", "P5"])
+@pytest.mark.parametrize("white", [1, 254, 255, 256, 1000, 65535])
+def test_a_pgm_may_have_any_white_of_two_bytes(kind, white):
+    shades = [0, white // 2, white - 1, white]
+    width = 1 if white < 256 else 2
+    pixels = b"".join(shade.to_bytes(width, "big") for shade in shades)
+    body = pixels if kind == "P5" else " ".join(map(str, shades)).encode()
+    found = read_image(f"{kind} 2 2 {white}\n".encode() + body, "a.pgm")
+    assert found.white == white
+    assert found.values.ravel().tolist() == shades
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"P5 2 2 0\n\0\0\0\0", "expected a largest value of 1 to 65535, got 0"),
+        (b"P5 2 2 65536\n" + bytes(8), "expected a largest value of 1 to 65535, got 65536"),
+        (b"P5 2 2 255\n" + bytes(3), "expected 4 bytes of pixels, got 3; the file is cut off"),
+        (b"P5 2 2 256\n" + bytes(7), "expected 8 bytes of pixels, got 7; the file is cut off"),
+        (b"P2 2 2 255\n1 2 3", "expected 4 pixels, got 3; the file is cut off"),
+        (b"P2 2 2 255\n1 2 3 x", "expected pixels as whole numbers, got other characters"),
+        (b"P2 2 2 255\n1 2 3 256", "expected pixels of at most 255, its largest value, got 256"),
+        (b"P2 2 2\n", "expected the width, height and largest value of a PGM image, got a damaged header"),
+        (b"P2 0 2 255\n", "expected at least one row and column, got 2 x 0"),
+        (b"P2 4097 1 255\n", "expected at most 4096 cells a side, got 1 x 4097"),
+    ],
+)
+def test_what_is_wrong_with_a_pgm_is_said(data, sentence):
+    with pytest.raises(InputError, match=f"^a.pgm: {sentence}"):
+        read_image(data, "a.pgm")
+
+
+def test_an_image_is_dark_below_the_threshold_and_not_at_it(tmp_path):
+    Image.fromarray(np.array([[0, 50, 51, 52, 255]], np.uint8)).save(tmp_path / "a.png")
+    dark = read_map(tmp_path / "a.png", MapOptions(threshold=0.2))
+    assert dark.obstacles.tolist() == [[1, 1, 0, 0, 0]]
+    bright = read_map(tmp_path / "a.png", MapOptions(threshold=0.2, obstacles="bright"))
+    assert bright.obstacles.tolist() == [[0, 0, 1, 1, 1]]
+    for wrong in (0.0, 1.0, -0.1, 1.5):
+        with pytest.raises(InputError, match="threshold: expected a brightness between 0"):
+            read_map(tmp_path / "a.png", MapOptions(threshold=wrong))
+
+
+def test_an_array_is_high_above_its_threshold_and_not_at_it(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[0.5, 1.0, 1.5, np.nan]]))
+    for obstacles, blocked in ((None, [0, 0, 1, 1]), ("bright", [0, 0, 1, 1]), ("dark", [1, 1, 0, 1])):
+        map = read_map(tmp_path / "a.npy", MapOptions(threshold=1.0, obstacles=obstacles))
+        assert map.obstacles.tolist() == [blocked]
+        assert "; 1 unknown cells count as blocked" in map.assumptions
+    free = read_map(tmp_path / "a.npy", MapOptions(threshold=1.0, unknown="free"))
+    assert free.obstacles.tolist() == [[0, 0, 1, 0]]
+    with pytest.raises(InputError, match="threshold: expected a finite number, got inf"):
+        read_map(tmp_path / "a.npy", MapOptions(threshold=np.inf))
+
+
+@pytest.mark.parametrize("file", ["a.npy", "a.npz"])
+def test_the_number_of_a_map_lies_within_its_file(tmp_path, file):
+    maps = np.zeros((3, 2, 2), np.uint8)
+    maps[2, 0, 1] = 1
+    if file == "a.npy":
+        np.save(tmp_path / file, maps)
+    else:
+        np.savez(tmp_path / file, obstacles=maps, starts=[[0, 0], [1, 1], [1, 0]], goals=[[np.nan, 1.0]])
+    assert read_map(tmp_path / file, MapOptions(index=2)).obstacles.tolist() == [[0, 1], [0, 0]]
+    for wrong in (-1, 3):
+        with pytest.raises(InputError, match=f"expected an index of 0 to 2, got {wrong}"):
+            read_map(tmp_path / file, MapOptions(index=wrong))
+    if file == "a.npz":
+        first, last = (read_map(tmp_path / file, MapOptions(index=index)) for index in (0, 2))
+        assert (first.start, first.goal, last.start, last.goal) == ((0, 0), None, (1, 0), None)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "tolerances"),
+    [
+        (["1.41421356", "2"], [0.5e-8, 0.5e-8]),
+        (["10", "1.5", "0"], [0.05, 0.05, 0.05]),
+        (["123456", "7"], [0.5, 0.5e-5]),
+        (["12.3456", "1234.56"], [0.5e-4, 0.5e-2]),
+    ],
+)
+def test_a_length_is_known_to_half_a_unit_of_its_last_digit(lengths, tolerances):
+    found = _tolerances(lengths)
+    assert found == pytest.approx([t + 2e-8 * float(n) for t, n in zip(tolerances, lengths, strict=True)])
+
+
+def test_a_point_lies_in_the_cell_whose_centre_is_nearest():
+    frame = Frame(a=2.0, b=0.5, c=10.0, d=-0.5, e=-3.0, f=20.0)
+    cells = np.array([[0, 0], [3, 4], [-2, 7]])
+    for (row, col), (x, y) in zip(cells.tolist(), frame.to_world(cells).tolist(), strict=True):
+        assert (x, y) == (2.0 * col + 0.5 * row + 10.0, -0.5 * col - 3.0 * row + 20.0)
+        assert frame.to_cell(x, y) == (row, col)
+    for aside in ((0.49, 0.49), (-0.49, 0.49), (-0.49, -0.49)):
+        ((x, y),) = frame.to_world(np.array([[3, 4]]) + aside).tolist()
+        assert frame.to_cell(x, y) == (3, 4)
+    assert frame.cell_size == pytest.approx((np.hypot(0.5, 3.0), np.hypot(2.0, 0.5)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ("resolution: 0", "expected a resolution above 0, got 0"),
+        ("resolution: 1\nnegate: 2", "expected 0 or 1 for negate, got 2"),
+        ("resolution: 1\nnegate: -1", "expected 0 or 1 for negate, got -1"),
+        ("resolution: 1\nfree_thresh: -0.1", "expected 0 <= free_thresh <= occupied_thresh <= 1, got -0.1"),
+        (
+            "resolution: 1\noccupied_thresh: 1.1",
+            "expected 0 <= free_thresh <= occupied_thresh <= 1, got 0.196 and 1.1",
+        ),
+        ("resolution: 1\norigin: [1]", "expected an origin of .x, y, heading., got a list"),
+        ("resolution: 1\norigin: [1, 2, 3, 4]", "expected an origin of .x, y, heading., got a list"),
+        ("resolution: true", "expected a finite number for resolution, got a bool"),
+        ("resolution: 1.1e+15", "expected a finite number for resolution, got a float"),
+    ],
+)
+def test_what_is_wrong_with_a_ros_map_is_said(fields, sentence):
+    with pytest.raises(InputError, match=f"^a.yaml: {sentence}"):
+        parse_yaml(f"image: a.pgm\n{fields}\n".encode(), "a.yaml")
+
+
+def test_the_fields_of_a_ros_map_may_lie_on_their_bounds():
+    text = (
+        "image: a.pgm\nresolution: 1.0e+15\norigin: [1, 2]\nnegate: true\noccupied_thresh: 1\nfree_thresh: 1"
+    )
+    assert parse_yaml(text.encode(), "a.yaml") == RosMap("a.pgm", 1e15, (1.0, 2.0, 0.0), True, 1.0, 1.0)
+    zero = "image: a.pgm\nresolution: 1\nnegate: 0\noccupied_thresh: 0\nfree_thresh: 0\nmode: raw"
+    assert parse_yaml(zero.encode(), "a.yaml") == RosMap(
+        "a.pgm", 1.0, (0.0, 0.0, 0.0), False, 0.0, 0.0, "raw"
+    )
+
+
+def test_an_archive_without_a_map_says_what_it_holds(tmp_path):
+    np.savez(tmp_path / "a.npz", **{f"array{number}": np.zeros(2) for number in range(9)})
+    held = ", ".join(f"array{number}" for number in range(8))
+    with pytest.raises(InputError, match=f"expected an array 'obstacles' or 'costs', got {held}.$"):
+        read_map(tmp_path / "a.npz")
+    np.savez(tmp_path / "none.npz")
+    with pytest.raises(InputError, match="got none"):
+        read_map(tmp_path / "none.npz")
+
+
+def test_a_raster_of_bytes_is_an_image_unless_it_holds_ones_alone_or_has_a_threshold(tmp_path):
+    path = geotiff(tmp_path / "a.tif", np.array([[0, 1, 2, 200]], np.uint8))
+    assert read_map(path).obstacles.tolist() == [[1, 1, 1, 0]]
+    assert read_map(path, MapOptions(threshold=0.005)).obstacles.tolist() == [[1, 1, 0, 0]]
+    assert read_map(path, MapOptions(threshold=1.0)).obstacles.tolist() == [[0, 0, 1, 1]]
+    path = geotiff(tmp_path / "b.tif", np.array([[0, 1, 1]], np.uint8))
+    assert read_map(path).obstacles.tolist() == [[0, 1, 1]]

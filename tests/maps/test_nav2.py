@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vinlab.maps import CostOptions, Frame, MapOptions, costmap_bytes, read_map, write_costmap
+from vinlab.maps import CostOptions, Frame, GridMap, MapOptions, costmap_bytes, read_map, write_costmap
+from vinlab.maps.costs import grade_bytes
+from vinlab.maps.nav2 import bytes_of_occupancy, map_of_shades
 from vinlab.types import InputError
 
 BYTES = np.arange(256, dtype=np.uint8).reshape(16, 16)
@@ -108,3 +110,42 @@ def test_files_that_hold_no_costmap_are_refused(tmp_path):
         write_costmap(tmp_path / "costs.png", BYTES)
     with pytest.raises(InputError, match="square cells and y upwards"):
         write_costmap(tmp_path / "costs.yaml", BYTES, Frame(unit="m"))
+
+
+@pytest.mark.parametrize(
+    ("percent", "byte"), [(0, 0), (1, 2), (50, 127), (99, 251), (100, 254), (101, 255), (-1, 255)]
+)
+def test_an_occupancy_is_the_byte_that_nav2_makes_of_it(percent, byte):
+    assert bytes_of_occupancy(np.array([[float(percent)]])).tolist() == [[byte]]
+
+
+@pytest.mark.parametrize(
+    ("occupied", "byte"),
+    [(0.1, 0), (0.2, 0), (0.4, 127), (0.6, 251), (0.61, 254), (1.0, 254), (0.2019, 0), (0.203, 2)],
+)
+def test_the_scale_grows_from_one_threshold_to_the_other(occupied, byte):
+    map = map_of_shades(np.array([[occupied]]), 0.2, 0.6, "shades", MapOptions())
+    assert costmap_bytes(map).tolist() == [[byte]]
+
+
+def test_a_multiplier_of_zero_makes_all_free_cells_alike():
+    options = CostOptions("nav2", cost_scale=0.0)
+    found = grade_bytes(BYTES, "a", options)
+    assert (found.costs == 1.0).all()
+    assert found.blocked.sum() == 2
+    assert found.unknown.sum() == 1
+    with pytest.raises(InputError, match="cost_scale: expected a number of at least 0 for a costmap, got -1"):
+        grade_bytes(BYTES, "a", CostOptions("nav2", cost_scale=-1.0))
+    for wrong in ({"cost_offset": 1.0}, {"cost_limit": 1.0}):
+        with pytest.raises(InputError, match="expected no --cost-offset or --cost-limit"):
+            grade_bytes(BYTES, "a", CostOptions("nav2", **wrong))
+    even = GridMap(np.array([[0, 1]], np.uint8), "")
+    assert costmap_bytes(even, options).tolist() == [[0, 254]]
+    assert costmap_bytes(even).tolist() == [[0, 254]]
+
+
+def test_cells_of_unknown_costs_may_hold_anything():
+    values, unknown = np.array([[7.0, -3.0]]), np.array([[False, True]])
+    found = grade_bytes(values, "a", CostOptions("nav2"), unknown=unknown)
+    assert found.unknown.tolist() == [[False, True]]
+    np.testing.assert_allclose(found.costs, [[1 + 14 / 252, 1.0]])

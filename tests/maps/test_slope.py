@@ -103,3 +103,45 @@ def test_planning_over_heights_never_holds_two_sets_of_all_moves():
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 135 * side**2  # the eight costs are 64 bytes a cell
+
+
+def test_cells_that_are_no_squares_make_slopes_along_their_own_sides():
+    heights = np.array([[0.0, 1.0], [3.0, 7.0]])
+    slopes = Relief(heights, (3.0, 4.0)).slopes()
+    for move, (down, right) in enumerate(MOVE_OFFSETS.tolist()):
+        for row, col in np.ndindex(2, 2):
+            if not (0 <= row + down < 2 and 0 <= col + right < 2):
+                assert np.isnan(slopes[move, row, col])
+                continue
+            rise = heights[row + down, col + right] - heights[row, col]
+            run = math.hypot(3.0 * down, 4.0 * right)
+            assert slopes[move, row, col] == pytest.approx(math.degrees(math.atan2(rise, run)))
+
+
+def test_the_cost_of_a_slope_is_that_of_its_side_of_level_ground():
+    curve = SlopeCurve(uphill=0.5, downhill=0.25, limit=20.0)
+    found = curve.factor(np.array([-20.1, -20.0, -4.0, 0.0, 4.0, 20.0, 20.1]))
+    assert found.tolist() == [np.inf, 6.0, 2.0, 1.0, 3.0, 11.0, np.inf]
+    assert SlopeCurve(uphill=0.0, downhill=0.0).factor(np.array([-5.0, 5.0])).tolist() == [1.0, 1.0]
+
+
+def test_what_a_slope_costs_is_said():
+    assert SlopeCurve().words(directed=False) == (
+        "a cell costs 1 + 0.1 for each degree; steeper than 30 degrees is impossible"
+    )
+    assert SlopeCurve(limit=20.0).words(directed=True) == (
+        "a move costs its length x (1 + 0.1 for each degree uphill, or 0.05 downhill); "
+        "steeper than 20 degrees is impossible"
+    )
+    assert SlopeCurve("tobler").words(directed=True).startswith("a move costs its length by Tobler's")
+
+
+def test_elevations_may_be_scaled_and_cells_given_a_size(tmp_path):
+    np.save(tmp_path / "heights.npy", np.array([[0.0, 1.0, np.nan]]))
+    options = CostOptions("elevation", cost_scale=3.0, cell_size=6.0, cost_limit=27.0)
+    map = read_map(tmp_path / "heights.npy", MapOptions(grading=options))
+    assert map.relief.elevation.tolist() == [[0.0, 3.0, 0.0]]
+    assert map.relief.cell_size == (6.0, 6.0)
+    assert map.relief.curve.limit == 27.0
+    assert map.obstacles.tolist() == [[0, 0, 1]]
+    assert "elevations (times 3) and cells 6 x 6 units of the elevation" in map.assumptions

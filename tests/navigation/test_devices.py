@@ -15,7 +15,7 @@ def test_tensors_come_to_the_processor_before_they_become_arrays(room):
     found = {
         f"{file.name}: {line.strip()}"
         for file in (SOURCE / room).rglob("*.py")
-        for line in file.read_text().splitlines()
+        for line in file.read_text(encoding="utf-8").splitlines()
         if re.search(r"\.numpy\(\)", line) and ".cpu()" not in line
     }
     assert found == set()

@@ -9,11 +9,13 @@ import torch
 import vinlab
 from helpers.reference_plans import reference_fixed_point
 from vinlab.modules.transition import SoftmaxTransition, move_kernels, move_logits
+from vinlab.planning import policy_iteration
 from vinlab.planning.bellman import LocalKernels, SharedKernels, UntiedKernels
 from vinlab.planning.costs import UNREACHABLE, CostMap, MoveTable, terminals_at
 from vinlab.planning.exact import exact_value_iteration
 from vinlab.planning.fixed_point import FixedPointPlanner, TerminalReward
 from vinlab.planning.policy_iteration import UncertainProblem
+from vinlab.planning.settled import require_probabilities
 from vinlab.planning.shortest_path import ShortestPathPlanner
 from vinlab.types import InputError
 
@@ -243,3 +245,77 @@ def test_a_vin_with_uncertain_moves_plans_and_learns():
     assert logits[0].argmax(dim=-1).tolist() == [2, 1]  # east, south
     logits.logsumexp(dim=-1).sum().backward()
     assert all(weight.grad is not None and weight.grad.isfinite().all() for weight in network.parameters())
+
+
+def test_a_probability_may_be_zero_but_not_below_it():
+    chances = torch.zeros(2, 1, 3, 3, dtype=torch.float64)
+    chances[0, 0, 1, 2] = chances[1, 0, 1, 0] = 1.0
+    require_probabilities(chances)
+    chances[0, 0, 1, 2], chances[0, 0, 0, 0] = 1.001, -0.001
+    with pytest.raises(InputError, match=r"got a sum of 1 and a least entry of -0\.001"):
+        require_probabilities(chances)
+
+
+def test_the_probabilities_of_an_action_may_miss_one_by_rounding_alone():
+    chances = torch.full((2, 1, 3, 3), 1 / 9, dtype=torch.float64)
+    require_probabilities(chances * (1 + 0.9e-4))
+    for factor in (1 + 1.1e-4, 1 - 1.1e-4):
+        chances[1] = factor / 9
+        with pytest.raises(InputError, match=f"got a sum of {factor:.6g}"):
+            require_probabilities(chances)
+
+
+def test_the_dense_equations_are_for_small_maps(monkeypatch):
+    monkeypatch.setattr(policy_iteration, "MOST_CELLS", 12)
+    transition = kernels()
+    for rows, cols in ((3, 4), (12, 1)):
+        reference_fixed_point(
+            UncertainProblem(-torch.ones(1, 9, rows, cols).double(), *ending(transition, rows, cols))
+        )
+    for rows, cols in ((3, 5), (13, 1), (1, 13)):
+        problem = UncertainProblem(-torch.ones(1, 9, rows, cols).double(), *ending(transition, rows, cols))
+        with pytest.raises(InputError, match=f"expected at most 12 cells .*, got {rows * cols}"):
+            reference_fixed_point(problem)
+
+
+def ending(transition, rows, cols):
+    return transition.value.detach(), terminals_at(np.array([[[0, 0]]]), rows, cols)
+
+
+def test_it_says_when_the_gradient_has_not_settled():
+    task, transition = problem(2, 7, 7), kernels(1.0)
+    reward = task.reward.clone().requires_grad_()
+
+    def gradient(scale, planner):
+        value = planner(TerminalReward(reward, task.terminals), transition).value
+        return torch.autograd.grad(scale * value.sum(), reward)[0]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        settled = gradient(1.0, plan)
+        # How near it is to its end is a share of the largest gradient, whatever its size.
+        torch.testing.assert_close(gradient(1e-9, plan), 1e-9 * settled)
+        assert not gradient(0.0, plan).any()
+    hasty = FixedPointPlanner(tolerance=1e-12, max_sweeps=1)
+    with pytest.warns(RuntimeWarning, match="the gradient has not settled after 1 sweeps"):
+        gradient(1.0, hasty)
+
+
+def test_cells_without_a_path_are_unreachable_and_have_no_gradient():
+    """East and south alone: what lies beyond the goal cannot reach it, and what would lead there stays."""
+    chances = torch.zeros(2, 1, 3, 3, dtype=torch.float64)
+    chances[0, 0, 1, 2], chances[0, 0, 1, 1], chances[0, 0, 2, 1] = 0.7, 0.1, 0.2
+    chances[1, 0, 2, 1], chances[1, 0, 1, 2], chances[1, 0, 0, 1] = 0.8, 0.15, 0.05
+    chances.requires_grad_()
+    share = -torch.rand(1, 2, 4, 5, dtype=torch.float64).add(0.5)
+    uncertain = UncertainProblem(share.requires_grad_(), chances, terminals_at(np.array([[[2, 3]]]), 4, 5))
+    compiled, dense = plan._settle(uncertain), reference_fixed_point(uncertain)
+    reached = torch.zeros(4, 5, dtype=torch.bool)
+    reached[:3, :4] = True
+    assert torch.equal(compiled[1][0, 0] == UNREACHABLE, ~reached)
+    assert (compiled[0][0][:, ~reached] == UNREACHABLE).all()
+    weights = [torch.randn_like(part) for part in compiled]
+    found = [torch.autograd.grad(results, (share, chances), weights) for results in (compiled, dense)]
+    for ours, theirs in zip((*compiled, *found[0]), (*dense, *found[1]), strict=True):
+        torch.testing.assert_close(ours, theirs)
+    assert not found[0][0][0][:, ~reached].any()

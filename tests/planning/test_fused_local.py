@@ -3,8 +3,10 @@
 import pytest
 import torch
 
-from vinlab.planning import GridPlanner, LocalKernels
+from vinlab.planning import GridPlanner, LocalKernels, SharedKernels
 from vinlab.planning.bellman import value_iteration
+from vinlab.planning.fused.function import MAX_ACTIONS
+from vinlab.planning.fused.local_function import is_locally_fusible
 
 
 def problem(batch=3, rows=5, cols=7, *, actions=4, rewards=2, width=3):
@@ -44,3 +46,30 @@ def test_a_compiled_gradient_can_be_differentiated_again():
     (first,) = torch.autograd.grad(expected.square().sum(), kernels.value, create_graph=True)
     second = torch.autograd.grad(gradient.sum(), reward)[0]
     torch.testing.assert_close(second, torch.autograd.grad(first.sum(), reward)[0], rtol=1e-3, atol=1e-3)
+
+
+def test_only_what_the_compiled_backups_compute_is_given_to_them():
+    reward, kernels = problem()
+    assert is_locally_fusible(reward, kernels, None)
+    assert is_locally_fusible(reward, kernels, reward[:, :1])
+    double = LocalKernels(kernels.reward.double(), kernels.value.double())
+    blocked = LocalKernels(kernels.reward, kernels.value, "blocked")
+    shared = SharedKernels(torch.ones(4, 2, 3, 3), torch.ones(4, 1, 3, 3))
+    for others in (
+        (reward, blocked, None),
+        (reward, shared, None),
+        (reward, double, None),
+        (reward.double(), double, None),
+        (reward, kernels, reward[:, :1].double()),
+        (reward[:0], kernels, None),
+    ):
+        assert not is_locally_fusible(*others)
+
+
+@pytest.mark.parametrize(("actions", "fits"), [(1, True), (MAX_ACTIONS, True), (MAX_ACTIONS + 1, False)])
+def test_the_number_of_actions_is_bounded_by_the_byte_that_keeps_the_best(actions, fits):
+    reward, kernels = problem(1, 2, 2, actions=actions, rewards=1, width=1)
+    assert is_locally_fusible(reward, kernels, None) == fits
+    plan, (q, value) = GridPlanner(iterations=2)(reward, kernels), value_iteration(reward, kernels, 2)
+    torch.testing.assert_close(plan.q, q)
+    torch.testing.assert_close(plan.value, value)

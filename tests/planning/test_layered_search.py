@@ -131,3 +131,47 @@ def test_what_does_not_fit_is_refused():
         plan(LayeredCostMap(-costs, terminals), moves)
     with pytest.raises(InputError, match="expected no number of iterations"):
         plan(LayeredCostMap(costs, terminals), moves, iterations=3)
+
+
+@pytest.mark.parametrize("sides", [(1, 1), (1, 7), (5, 1), (3, 8)])
+@pytest.mark.parametrize("masked", [True, False])
+@pytest.mark.parametrize("table", TABLES)
+def test_the_search_and_its_gradient_are_the_references_for_any_size(table, masked, sides):
+    moves = TABLES[table]
+    problem = random_problem(moves, 2, *sides, blocked=0.5, seed=sum(sides))
+    costs, allowed = problem.costs.requires_grad_(), problem.allowed if masked else None
+    found = plan(LayeredCostMap(costs, problem.terminals, allowed), moves)
+    all_allowed = torch.ones_like(problem.allowed) if allowed is None else allowed
+    q, value, greedy = reference_layered_plan(costs, problem.terminals, all_allowed, moves)
+    torch.testing.assert_close(found.q, q)
+    torch.testing.assert_close(found.value, value)
+    assert torch.equal(found.moves.long(), greedy)
+    weights = torch.randn_like(q), torch.randn_like(value)
+    (ours,) = torch.autograd.grad((found.q, found.value), costs, weights)
+    (theirs,) = torch.autograd.grad((q, value), costs, weights)
+    torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize("least", [1e-18, 1e-9, 1.0])
+@pytest.mark.parametrize("most", [1.0, 1e9, 1e20])
+@pytest.mark.parametrize("even", [True, False])
+def test_costs_may_differ_by_any_factor(least, most, even):
+    problem = random_problem(STAIRS, 1, seed=3)
+    share = torch.rand(problem.costs.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    costs = least * (most / least) ** share if even else most * (0.1 + 0.9 * share)
+    costs[0, 0, 0, 2, 2], costs[0, 0, 1, 3, 3] = least, most
+    problem = LayeredCostMap(costs, problem.terminals, problem.allowed)
+    np.testing.assert_allclose(
+        plan(problem, STAIRS).value[0].numpy(), scipy_value(problem, 0, STAIRS), rtol=1e-9
+    )
+
+
+def test_of_equally_good_actions_the_first_is_taken():
+    moves = differential_drive(4)
+    terminals = torch.zeros(1, 4, 3, 3, dtype=torch.bool)
+    terminals[0, 0, 1, 1] = True
+    found = plan(LayeredCostMap(torch.ones(1, 4, 3, 3, 3), terminals), moves)
+    best = found.q.eq(found.value.unsqueeze(2)).float().argmax(dim=2)
+    here = ~terminals
+    assert torch.equal(found.moves.long()[here], best[here])
+    assert (found.moves[terminals] == -1).all()

@@ -17,6 +17,7 @@ from vinlab.planning.costs import (
     UNREACHABLE,
     CostMap,
     MoveTable,
+    mean_cost,
     memory_needed,
     terminals_at,
 )
@@ -361,3 +362,54 @@ def test_more_cells_than_memory_are_refused():
 def test_numba_is_not_imported_until_it_is_needed():
     code = "import sys, vinlab.planning.shortest_path; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("least", [1e-18, 1e-9, 1.0])
+@pytest.mark.parametrize("most", [1.0, 1e9, 1e20])
+@pytest.mark.parametrize("even", [True, False])
+def test_costs_may_differ_by_any_factor(least, most, even):
+    source = torch.Generator().manual_seed(0)
+    share = torch.rand((1, 8, 9, 7), generator=source, dtype=torch.float64)
+    # Over all orders of magnitude, or nearly all as large as the largest, so that costs to go are too.
+    costs = least * (most / least) ** share if even else most * (0.1 + 0.9 * share)
+    costs[0, 0, 4, 4], costs[0, 1, 2, 2] = least, most
+    problem = CostMap(costs, terminals_at(np.array([[[4, 3]]]), 9, 7))
+    found = plan(problem)
+    np.testing.assert_allclose(found.value[0, 0].numpy(), exact_distances(problem), rtol=1e-9)
+
+
+def exact_distances(problem):
+    """Minus the cost to go by Bellman and Ford, without a queue."""
+    distance = np.where(problem.terminals[0].numpy(), 0.0, np.inf).ravel()
+    for _ in range(len(distance)):
+        for source, target, _, cost in edges(problem, 0, EIGHT):
+            distance[source] = min(distance[source], cost + distance[target])
+    return -distance.reshape(problem.terminals.shape[1:])
+
+
+def test_a_move_may_cost_the_most_and_no_more():
+    problem = CostMap(
+        torch.full((1, 8, 1, 3), MOST_COST, dtype=torch.float64), terminals_at(np.array([[[0, 0]]]), 1, 3)
+    )
+    assert plan(problem).value.flatten().tolist() == [0.0, -MOST_COST, -2 * MOST_COST]
+
+
+def test_a_plan_needs_the_bytes_that_it_keeps():
+    threads = torch.get_num_threads()
+    kept, searched = 3 * 8 * 4 + 4 + 13, 8 * 4 + 9
+    assert memory_needed((1, 8, 30, 40), item=4) == 1200 * (kept + searched)
+    assert memory_needed((9, 8, 30, 40), item=4) == 1200 * (9 * kept + min(9, threads) * searched)
+    assert memory_needed((1, 4, 30, 40), item=8) == 1200 * (3 * 4 * 8 + 8 + 13 + 4 * 8 + 9)
+    problem = random_problem(1, 30, 40)
+    needed = memory_needed((1, 8, 30, 40), item=4)
+    ShortestPathPlanner(memory_limit=needed)(problem)
+    with pytest.raises(
+        InputError, match=r"expected maps that can be planned in 0.0 GiB, got 1 of 30 x 40 cells"
+    ):
+        ShortestPathPlanner(memory_limit=needed - 1)(problem)
+
+
+def test_a_move_is_as_long_as_its_offset_and_one_that_stays_as_a_step():
+    assert LEAPS.lengths.tolist() == pytest.approx([1, 5**0.5, 3, 1, 1])
+    assert len(LEAPS) == 5
+    assert mean_cost(2.0, 3.0, 5.0) == 8.0

@@ -8,6 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from vinlab.recording import array_files
 from vinlab.recording.array_files import members_of, open_archive, read_array, read_member
 from vinlab.types import InputError
 
@@ -87,3 +88,51 @@ def test_a_flipped_bit_in_an_archive_is_noticed() -> None:
     data[600] ^= 1
     with pytest.raises(InputError, match="got a damaged one"):
         read(bytes(data))
+
+
+def test_an_array_may_have_the_most_bytes_and_no_more() -> None:
+    array = np.arange(6, dtype=np.int32).reshape(2, 3)
+    assert read_array(io.BytesIO(npy(array)), "file", most=24).tolist() == array.tolist()
+    with pytest.raises(InputError, match=r"at least one cell and at most 2.*e-05 MB, got the shape \(2, 3\)"):
+        read_array(io.BytesIO(npy(array)), "file", most=23)
+    assert read_array(io.BytesIO(npy(np.array(7))), "file").shape == ()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_an_array_is_unpacked_part_by_part(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(array_files, "CHUNK", size)
+    array = np.arange(7, dtype=np.uint8)
+    assert read_array(io.BytesIO(npy(array)), "file").tolist() == array.tolist()
+    with pytest.raises(InputError, match="expected 7 bytes, got 6; the file is cut off"):
+        read_array(io.BytesIO(npy(array)[:-1]), "file")
+
+
+def test_only_the_kinds_of_numbers_that_are_asked_for_are_read() -> None:
+    for array in (np.zeros(2, complex), np.array(["a"]), np.zeros(2, "M8[s]")):
+        with pytest.raises(InputError, match="file: expected plain arrays of numbers, got"):
+            read_array(io.BytesIO(npy(array)), "file")
+    assert read_array(io.BytesIO(npy(np.array(["ab"]))), "file", kinds="U").tolist() == ["ab"]
+    with pytest.raises(InputError, match="expected plain arrays of numbers, got float64"):
+        read_array(io.BytesIO(npy(np.zeros(2))), "file", kinds="iu")
+
+
+def test_a_header_of_the_second_version_is_read_up_to_its_largest_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = io.BytesIO()
+    np.lib.format.write_array(file, np.arange(4.0), version=(2, 0))
+    length = struct.unpack("<I", file.getvalue()[8:12])[0]
+    monkeypatch.setattr(array_files, "LARGEST_HEADER", length)
+    assert read_array(io.BytesIO(file.getvalue()), "file").tolist() == [0, 1, 2, 3]
+    monkeypatch.setattr(array_files, "LARGEST_HEADER", length - 1)
+    with pytest.raises(InputError, match="got a damaged one"):
+        read_array(io.BytesIO(file.getvalue()), "file")
+
+
+def test_an_archive_has_a_bounded_number_of_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = archive([(f"{name}.npy", npy(np.zeros(2))) for name in "abc"])
+    monkeypatch.setattr(array_files, "MAX_MEMBERS", 3)
+    assert read(data).tolist() == [0, 0]
+    monkeypatch.setattr(array_files, "MAX_MEMBERS", 2)
+    with pytest.raises(InputError, match="file: expected at most 2 arrays, got 3"):
+        read(data)

@@ -1,3 +1,4 @@
+import json
 import math
 import os
 from pathlib import Path
@@ -40,4 +41,20 @@ def test_no_file_is_no_checkpoint(tmp_path: Path) -> None:
 def test_mere_weights_are_not_a_checkpoint(tmp_path: Path) -> None:
     save_tensors(tmp_path / "c", {"a": torch.zeros(1)})
     with pytest.raises(InputError, match="expected a checkpoint, got tensors"):
+        load_checkpoint(tmp_path / "c")
+
+
+@pytest.mark.parametrize("seconds", [0.0, 9.9e11])
+def test_a_run_may_have_taken_any_time_from_none_on(tmp_path: Path, seconds: float) -> None:
+    save_checkpoint(tmp_path / "c", {}, {}, metrics_lines=0, seconds=seconds, metrics=b"")
+    checkpoint = load_checkpoint(tmp_path / "c")
+    assert checkpoint is not None
+    assert (checkpoint.metrics_lines, checkpoint.seconds, checkpoint.metrics) == (0, seconds, b"")
+
+
+@pytest.mark.parametrize("wrong", [{"seconds": -0.5}, {"seconds": 1e12}, {"metrics_lines": -1}])
+def test_a_time_or_count_that_cannot_be_is_refused(tmp_path: Path, wrong: dict[str, float]) -> None:
+    numbers = {"state": {}, "metrics_lines": 0, "seconds": 1.0} | wrong
+    save_tensors(tmp_path / "c", {}, {"vinlab_checkpoint": json.dumps(numbers)})
+    with pytest.raises(InputError, match="expected metrics_lines and seconds of at least 0, got others"):
         load_checkpoint(tmp_path / "c")

@@ -62,3 +62,34 @@ def test_a_text_of_too_many_values_is_not_parsed(text: str, monkeypatch: pytest.
     monkeypatch.setattr(json_files, "MOST_VALUES", count - 1)
     with pytest.raises(InputError, match=f"file: expected at most {count - 1} values, got more"):
         parse_json(text, "file")
+
+
+@pytest.mark.parametrize("digits", ["1" * 301, "0." + "1" * 299])
+def test_a_number_has_at_most_300_digits(digits: str) -> None:
+    assert parse_json(digits[:-1], "file") > 0
+    with pytest.raises(InputError, match=r"file: expected .*of at most 300 digits"):
+        parse_json(digits, "file")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "it is not a JSON file"),
+        ("hello", "it is not a JSON file"),
+        ("[1,\n2", "the JSON is truncated"),
+        ('["a', "the JSON is truncated"),
+        ("[1,\n2 3]", r"it is not valid JSON \(.* at line 2\)"),
+    ],
+)
+def test_what_is_wrong_with_a_text_is_said(text: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=rf"^file: {sentence}\.$"):
+        parse_json(text, "file")
+
+
+def test_a_field_may_be_a_truth_value_where_that_is_expected() -> None:
+    require_fields({"clean": True, "seconds": 1.5}, {"clean": bool, "seconds": float}, "state")
+    for wrong in (True, "1"):
+        with pytest.raises(InputError, match="state: expected a float as seconds, got a"):
+            require_fields({"seconds": wrong}, {"seconds": float}, "state")
+    with pytest.raises(InputError, match="state: expected a bool as clean, got a int"):
+        require_fields({"clean": 1}, {"clean": bool}, "state")

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from importlib import metadata
@@ -53,3 +54,11 @@ def test_a_checkout_without_commits_has_none(package: Path) -> None:
 def test_without_git_there_is_no_commit(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     assert source_state(package) == (None, None)
+
+
+def test_a_changed_file_may_have_a_name_of_any_bytes(package: Path) -> None:
+    git(package, "add", ".")
+    git(package, "commit", "-q", "-m", "first")
+    git(package, "config", "core.quotePath", "false")
+    (package / os.fsdecode(b"caf\xe9.py")).write_bytes(b"")
+    assert source_state(package) == (git(package, "rev-parse", "HEAD"), False)

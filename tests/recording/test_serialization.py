@@ -12,6 +12,7 @@ from vinlab.recording.serialization import (
     dataclass_from_plain,
     dataclass_to_plain,
     from_plain,
+    shortened,
     standard_json,
     to_plain,
 )
@@ -133,3 +134,46 @@ def test_a_value_of_endless_text_is_named_by_its_beginning():
         from_plain(int, "x" * 10_000, name="seed")
     assert str(error.value).startswith("seed: expected int, got 'xxx")
     assert len(str(error.value)) < 150
+
+
+def test_a_text_of_the_longest_length_is_not_shortened() -> None:
+    assert shortened("x" * 80) == "x" * 80
+    assert shortened("x" * 81) == "x" * 80 + "…"
+    assert shortened("abc", most=2) == "ab…"
+
+
+@pytest.mark.parametrize(
+    ("kind", "plain", "found"),
+    [
+        (float, 3, 3.0),
+        (int, 3, 3),
+        (bool, True, True),
+        (Any, True, True),
+        (float | None, None, None),
+        (list[int], [1, 2], [1, 2]),
+        (tuple[int, str], [1, "a"], (1, "a")),
+        (tuple[int, ...], [], ()),
+        (int | str, "a", "a"),
+    ],
+)
+def test_plain_values_become_those_of_the_type(kind: Any, plain: Any, found: Any) -> None:
+    assert from_plain(kind, plain, "x") == found
+    assert type(from_plain(kind, plain, "x")) is type(found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "plain", "sentence"),
+    [
+        (int, True, "x: expected int, got True"),
+        (int, 1.5, "x: expected int, got 1.5"),
+        (bool, 1, "x: expected bool, got 1"),
+        (float, True, "x: expected float, got True"),
+        (type(None), 1, "x: expected null, got 1"),
+        (tuple[int, str], [1], "x: expected a list of 2, got"),
+        (int | str, 1.5, "x: expected int, got 1.5"),
+        (list[int], [1, "a"], r"x\[1\]: expected int, got 'a'"),
+    ],
+)
+def test_values_of_other_types_are_named(kind: Any, plain: Any, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        from_plain(kind, plain, "x")

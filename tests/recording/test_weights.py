@@ -8,7 +8,13 @@ import torch
 from torch import nn
 
 from vinlab.recording import weights
-from vinlab.recording.weights import fill, load_tensors, load_tensors_and_metadata, save_tensors
+from vinlab.recording.weights import (
+    fill,
+    load_tensors,
+    load_tensors_and_metadata,
+    require_fitting,
+    save_tensors,
+)
 from vinlab.types import InputError
 
 
@@ -133,3 +139,34 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(weights, "LARGEST_TENSORS", size - 1)
     with pytest.raises(InputError, match=f"expected at most {size - 1} bytes, got {size}"):
         load_tensors(tmp_path / "a")
+
+
+def test_a_header_of_the_largest_size_is_read_and_no_larger_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_tensors(tmp_path / "w", {"a": torch.zeros(3)}, {"note": "é" * 7})
+    length = int.from_bytes((tmp_path / "w").read_bytes()[:8], "little")
+    assert length % 8 == 0
+    monkeypatch.setattr(weights, "LARGEST_HEADER", length)
+    assert load_tensors_and_metadata(tmp_path / "w")[1] == {"note": "é" * 7}
+    monkeypatch.setattr(weights, "LARGEST_HEADER", length - 1)
+    with pytest.raises(InputError, match="truncated or damaged"):
+        load_tensors(tmp_path / "w")
+
+
+def test_a_header_alone_is_a_whole_file(tmp_path: Path) -> None:
+    save_tensors(tmp_path / "w", {})
+    assert load_tensors_and_metadata(tmp_path / "w") == ({}, {})
+
+
+def test_weights_of_a_few_names_are_all_named_and_single_numbers_too() -> None:
+    found = {f"layer{number}": torch.zeros(1) for number in range(5)}
+    with pytest.raises(InputError, match=r"unexpected layer0, layer1, layer2, layer3, layer4\.$"):
+        require_fitting(nn.Identity(), found, "w")
+    module = nn.Module()
+    module.register_buffer("scale", torch.tensor(1.0))
+    with pytest.raises(InputError, match=r"other shapes scale \(expected a single number, got 2\)\.$"):
+        require_fitting(module, {"scale": torch.zeros(2)}, "w")
+    with pytest.raises(InputError, match=r"other types scale \(expected torch.float32, got torch.int64\)\.$"):
+        require_fitting(module, {"scale": torch.tensor(1)}, "w")
+    require_fitting(module, {"scale": torch.tensor(2.0)}, "w")

@@ -177,7 +177,7 @@ def group_edges(sources: Int[Tensor, " E"], num_nodes: int) -> list[EdgeTable]:
     first = torch.cumsum(counts, dim=0) - counts
     widths = torch.where(counts > 0, 2 ** torch.ceil(torch.log2(counts.clamp(min=1))), 0).long()
     tables = []
-    for width in torch.unique(widths[widths > 0]).tolist():
+    for width in map(int, torch.unique(widths[widths > 0])):  # PyTorch 2.6 has no tolist() inside transforms
         nodes = torch.nonzero(widths == width).flatten()
         places = torch.arange(width, device=sources.device).expand(len(nodes), -1)
         places = torch.minimum(places, counts[nodes, None] - 1)

@@ -37,8 +37,15 @@ def _git(folder: Path, *arguments: str) -> str | None:
     environment = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-C", str(folder), *arguments]
     try:
+        # Names of files may be bytes of any encoding; whether there are any is all that counts.
         answer = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=30, check=False
+            command,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=30,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

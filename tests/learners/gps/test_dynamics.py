@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vinlab.learners.gps.dynamics import fit_dynamics
-from vinlab.learners.gps.gaussian_mixture import MixtureConfig, fit_mixtures
+from vinlab.learners.gps.gaussian_mixture import MixtureConfig, Mixtures, fit_mixtures
 
 STATES, ACTIONS, HORIZON = 4, 2, 6
 
@@ -71,3 +71,80 @@ def test_invalid_samples_do_not_count(rng):
     found = fit_dynamics(before, actions, spoilt, valid, None)
     wanted = fit_dynamics(before[:, :40], actions[:, :40], after[:, :40], valid[:, :40], None)
     np.testing.assert_allclose(found.dynamics.matrices, wanted.dynamics.matrices, rtol=1e-6)
+
+
+def conditioned(mean, covariance, ridge, more=0.0):
+    """The matrix, offset and noise of x' given x and u, of one Gaussian over all three."""
+    joint = STATES + ACTIONS
+    covariance = covariance + ridge * np.eye(len(mean))
+    given, cross = covariance[:joint, :joint] + more * np.eye(joint), covariance[:joint, joint:]
+    matrix = np.linalg.solve(given, cross).T
+    return (
+        matrix,
+        mean[joint:] - matrix @ mean[:joint],
+        covariance[joint:, joint:] - matrix @ given @ matrix.T,
+    )
+
+
+def require_fit(found, place, expected):
+    for part, wanted in zip(("matrices", "offsets", "covariances"), expected, strict=True):
+        np.testing.assert_allclose(getattr(found.dynamics, part)[place], wanted, rtol=1e-6, atol=1e-9)
+
+
+def test_without_a_prior_the_covariance_is_that_of_the_samples_that_count(rng):
+    _, _, before, actions, after = linear_samples(rng, 30, noise=0.3)
+    valid = rng.random((2, 30)) < 0.8
+    found = fit_dynamics(before, actions, after, valid, None, ridge=1e-3)
+    points = np.concatenate([before, actions, after], axis=-1)
+    for place in np.ndindex(2, HORIZON):
+        chosen = points[place[0], valid[place[0]], place[1]]
+        covariance = np.cov(chosen.T, bias=True)
+        require_fit(found, place, conditioned(chosen.mean(axis=0), covariance, 1e-3))
+
+
+def test_a_prior_counts_as_samples_with_the_moments_of_its_mixture(rng):
+    _, _, before, actions, after = linear_samples(rng, 7, noise=0.3)
+    size, strength = 2 * STATES + ACTIONS, 2.5
+    roots = rng.standard_normal((2, 3, size, size))
+    prior = Mixtures(
+        rng.dirichlet(np.ones(3), 2),
+        rng.standard_normal((2, 3, size)),
+        roots @ roots.swapaxes(2, 3) + np.eye(size),
+    )
+    valid = all_valid(before)
+    valid[0, 2] = valid[1, 5] = False
+    found = fit_dynamics(before, actions, after, valid, prior, strength=strength, ridge=1e-4)
+    points = np.concatenate([before, actions, after], axis=-1)
+    for system, time in np.ndindex(2, HORIZON):
+        chosen = points[system, valid[system], time]
+        count, mean = len(chosen), chosen.mean(axis=0)
+        shares = prior.responsibilities(points[:, :, time])[system, valid[system]].mean(axis=0)
+        expected = shares @ prior.means[system]
+        spread = -np.outer(expected, expected)
+        for share, centre, own in zip(shares, prior.means[system], prior.covariances[system], strict=True):
+            spread += share * (own + np.outer(centre, centre))
+        away = np.outer(mean - expected, mean - expected)
+        scatter = (chosen - mean).T @ (chosen - mean)
+        total = scatter + strength * spread + count * strength / (count + strength) * away
+        require_fit(found, (system, time), conditioned(mean, total / (count + strength), 1e-4))
+
+
+def test_a_singular_covariance_grows_by_twice_the_ridge(rng):
+    _, _, before, actions, after = linear_samples(rng, 40)
+    before[..., 1] = before[..., 0]
+    ridge = 1e-2
+    found = fit_dynamics(before, actions, after, all_valid(before), None, ridge=ridge)
+    assert found.regularised.all()
+    points = np.concatenate([before, actions, after], axis=-1)
+    chosen = points[1, :, 3]
+    require_fit(
+        found, (1, 3), conditioned(chosen.mean(axis=0), np.cov(chosen.T, bias=True), ridge, more=2 * ridge)
+    )
+
+
+def test_a_system_without_any_sample_has_no_spread():
+    before, actions = np.ones((1, 3, HORIZON, STATES)), np.ones((1, 3, HORIZON, ACTIONS))
+    found = fit_dynamics(before, actions, before, np.zeros((1, 3), bool), None, ridge=1e-3)
+    np.testing.assert_allclose(found.dynamics.matrices, 0.0)
+    np.testing.assert_allclose(found.dynamics.offsets, 0.0)
+    np.testing.assert_allclose(found.dynamics.covariances[0, 0], 1e-3 * np.eye(STATES))

@@ -8,6 +8,7 @@ from vinlab.learners.gps.linear_gaussian import (
     Controllers,
     Costs,
     Dynamics,
+    add_kl_penalty,
     improve_controllers,
     kl_divergence,
     lqr_backward,
@@ -198,3 +199,67 @@ def test_the_noise_is_the_same_on_all_actions(rng):
 def test_noise_of_no_size_is_refused(rng):
     with pytest.raises(InputError, match=r"std: expected more than 0, got 0\.0"):
         with_noise(random_controllers(rng), 0.0)
+
+
+def test_the_penalty_is_minus_the_log_probability_of_the_old_controllers(rng):
+    _, costs, *_ = random_problem(rng)
+    old, multiplier = random_controllers(rng), np.array([0.5, 2.0, 7.0])
+    found = add_kl_penalty(costs, old, multiplier)
+    first, second = rng.standard_normal((2, JOINT))
+    for system, time in np.ndindex(SYSTEMS, HORIZON):
+
+        def penalty(point, system=system, time=time):
+            away = point[STATES:] - old.gains[system, time] @ point[:STATES] - old.offsets[system, time]
+            nll = 0.5 * away @ np.linalg.solve(old.covariances[system, time], away)
+            return cost_at(costs, point, system, time) / multiplier[system] + nll
+
+        wanted = penalty(first) - penalty(second)
+        assert cost_at(found, first, system, time) - cost_at(found, second, system, time) == pytest.approx(
+            wanted
+        )
+
+
+def cost_at(costs, point, system, time):
+    return 0.5 * point @ costs.hessians[system, time] @ point + costs.gradients[system, time] @ point
+
+
+def test_the_first_action_is_the_one_that_a_search_over_all_actions_finds(rng):
+    dynamics, costs, initial, _ = random_problem(rng)
+    found = lqr_backward(dynamics, costs)
+    still = Dynamics(dynamics.matrices, dynamics.offsets, np.zeros_like(dynamics.covariances))
+    nothing = np.zeros((SYSTEMS, STATES, STATES))
+    sure = Controllers(found.gains, found.offsets, np.zeros_like(found.covariances))
+    best = lqr_forward(still, sure, initial, nothing).means
+    # The gradient of the whole cost in every action is zero along the best trajectory.
+    for system in range(SYSTEMS):
+        onwards = np.zeros(STATES)
+        for time in reversed(range(HORIZON)):
+            here = costs.hessians[system, time] @ best[system, time] + costs.gradients[system, time]
+            here = here + dynamics.matrices[system, time].T @ onwards
+            np.testing.assert_allclose(here[STATES:], 0.0, atol=1e-9)
+            onwards = here[:STATES]
+
+
+def test_a_bound_that_does_not_bind_leaves_the_least_multiplier(rng):
+    dynamics, costs, initial, spread = random_problem(rng)
+    old = random_controllers(rng)
+    bound = np.array([1e9, 1.0, 1e9])
+    found = improve_controllers(dynamics, costs, old, initial, spread, bound=bound, multipliers=(0.5, 1e9))
+    np.testing.assert_allclose(found.multipliers[[0, 2]], 0.5)
+    best = lqr_backward(dynamics, add_kl_penalty(costs, old, found.multipliers))
+    np.testing.assert_allclose(found.controllers.gains, best.gains)
+    np.testing.assert_allclose(found.controllers.offsets, best.offsets)
+    np.testing.assert_allclose(found.controllers.covariances, best.covariances)
+    assert 0.9 <= found.divergences[1] <= 1.0
+    assert found.multipliers[1] > 0.5
+
+
+def test_the_mean_action_is_linear_in_the_state(rng):
+    controllers, states = random_controllers(rng), rng.standard_normal((SYSTEMS, 4, STATES))
+    found = controllers.mean(5, states)
+    for system, one in np.ndindex(SYSTEMS, 4):
+        wanted = controllers.gains[system, 5] @ states[system, one] + controllers.offsets[system, 5]
+        np.testing.assert_allclose(found[system, one], wanted)
+    none = zero_controllers(2, 3, STATES, ACTIONS, 0.25)
+    assert not none.mean(0, np.ones((2, 1, STATES))).any()
+    np.testing.assert_allclose(none.covariances, np.broadcast_to(0.25 * np.eye(ACTIONS), (2, 3, 2, 2)))

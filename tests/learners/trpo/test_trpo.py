@@ -211,3 +211,30 @@ def test_advantages_have_mean_0_and_standard_deviation_1_over_the_moves_that_wer
     TrpoTraining(policy, critic, draw, CONFIG, seed=0, record=NullLogger()).run_iteration()
     assert seen[0].mean() == pytest.approx(0, abs=1e-6)
     assert seen[0].std() == pytest.approx(1, abs=1e-4)
+
+
+def test_the_metrics_of_an_iteration_are_those_of_its_episodes(monkeypatch):
+    seen = []
+
+    def keep(*arguments, **options):
+        seen.append(collect_episodes(*arguments, **options))
+        return seen[0]
+
+    monkeypatch.setattr("vinlab.learners.trpo.trpo.collect_episodes", keep)
+    policy, critic = built()
+    config = replace(CONFIG, horizon=20)
+    found = TrpoTraining(policy, critic, draw, config, seed=3, record=NullLogger()).run_iteration()
+    episodes, level = seen[0], CurriculumConfig(last=4).first
+    reached = returned = moves = 0.0
+    for problem, episode in np.ndindex(episodes.moves.shape[:2]):
+        rewards, made = episodes.rewards[problem, episode], episodes.made[problem, episode]
+        reached += any(rewards[episodes.ended[problem, episode]] > 0)
+        returned += sum(0.99**step * gain for step, gain in enumerate(rewards))
+        moves += made.sum()
+    assert 0 < reached < 30
+    assert found["success"] == pytest.approx(reached / 30)
+    assert found["mean_return"] == pytest.approx(returned / 30)
+    assert found["steps"] == moves
+    assert found["level"] == level
+    assert 0 < found["entropy"] <= np.log(8)
+    assert 0 < found["divergence"] <= 0.03

@@ -107,7 +107,8 @@ def _stages(name: str, budget: Budget, recipe: Recipe) -> tuple[TrainingStage, .
         learning = rmsprop(PAPER_EPOCHS if budget == "paper" else 1)
     stages = (TrainingStage(first, learning),)
     if name.endswith("-arrival"):
-        stages += (TrainingStage(ReachConfig(), one_cycle(1, REACH_RATE, batch=16)),)
+        epochs = REACH_EPOCHS[name] if budget == "paper" else 1
+        stages += (TrainingStage(ReachConfig(), one_cycle(epochs, REACH_RATE, batch=16)),)
     return stages
 
 

@@ -82,7 +82,7 @@ def test_the_ctx_strip_is_as_its_readme_says(real_data):
 def test_the_hirise_scenes_are_as_steep_as_their_table_says(real_data):
     pytest.importorskip("rasterio")
     folder = real_data / "mars" / "jezero_hirise"
-    with (folder / "sites.csv").open() as file:
+    with (folder / "sites.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     terrains = read_mars_folder(folder)
     assert len(terrains) == len(rows) == 21
