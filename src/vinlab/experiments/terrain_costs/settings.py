@@ -19,8 +19,8 @@ LossConfig = PathLossConfig | SearchLossConfig
 UPDATES: dict[Budget, int] = {"smoke": 4, "small": 450, "paper": 3000}
 PICTURES, MANY_KINDS = 8, 8
 """Pictures of an update with all their paths, and the most kinds of ground, where kinds are told apart."""
-SEARCH_UPDATES = 400
-"""A search step by step takes twenty times as long as one that is compiled."""
+SEARCH_UPDATES, SEARCH_RATE = 400, 1e-3
+"""Few, because a search step by step takes minutes of a processor where a compiled one takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,18 @@ def configure(
         slopes = SlopeConfig(side=64, pixels=4, paths=2)
         terrain = TerrainCostsConfig(size=12)
         data = replace(data, pictures=10, paths=2, test_pictures=5, terrain=terrain, slopes=slopes)
-    updates = UPDATES[budget]
-    if isinstance(loss, SearchLossConfig):
-        updates = min(updates, SEARCH_UPDATES)
     kinds = isinstance(network, GroundVinConfig) and network.kinds > 0
-    learning = PathLearning(updates, symmetric=data.origin != "slopes", pictures=PICTURES if kinds else 0)
+    learning = PathLearning(
+        UPDATES[budget], symmetric=data.origin != "slopes", pictures=PICTURES if kinds else 0
+    )
+    if isinstance(loss, SearchLossConfig):
+        learning = replace(learning, updates=min(UPDATES[budget], SEARCH_UPDATES), rate=SEARCH_RATE)
     return TerrainCostsTraining(network, data, loss, learning)
 
 
 VIN, CNN, CLASSIFIER = GroundVinConfig(), GroundCnnConfig(), MoveClassifierConfig()
 KINDS = GroundVinConfig(kinds=MANY_KINDS, symmetric=True)
-GUIDANCE, SEARCH = GuidanceVinConfig(view="wide"), SearchLossConfig()
+GUIDANCE, SEARCH = GuidanceVinConfig(view="wide", largest=10.0), SearchLossConfig()
 IMITATION, SLIPS, ENTROPY = PathImitationConfig(), SlipConfig(), MaxEntropyConfig()
 MANY, FEW = TerrainCostsData(), TerrainCostsData(pictures=20)
 NOISY = TerrainCostsData(detours=0.1)
