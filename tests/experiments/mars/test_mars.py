@@ -162,3 +162,8 @@ def test_the_paper_has_numbers_for_vin_and_planner():
     assert paper_numbers("mars")["mars/vin"]["success_rate"] == 0.848
     assert set(paper_numbers("mars")) <= set(EXPERIMENT.settings)
     assert EXPERIMENT.settings["mars/vin"].configure("paper", "default").data.patches == 10_000
+
+
+def test_a_block_of_one_policy_has_no_table_of_differences(runs):
+    assert "paired difference" in EXPERIMENT.table(list(runs.values()))
+    assert "paired difference" not in EXPERIMENT.table([runs["mars/vin"]])

@@ -181,13 +181,14 @@ def _paper() -> str:
 
 def _block(key: Key, rows: Mapping[str, Row]) -> list[str]:
     block_ids = next(iter(rows.values())).block_ids.tolist()
+    differences = _differences(rows)
     return [
         f"## {key.source}, {key.protocol} terrain, {key.recipe} recipe",
         "",
         f"{len(block_ids):,} test patches on {len(set(block_ids))} blocks of terrain. {key.command()}",
         "",
         render(COLUMNS, rows.values()),
-        markdown_table(("paired difference", "points", ERROR), _differences(rows)),
+        *([markdown_table(("paired difference", "points", ERROR), differences)] if differences else []),
         markdown_table(*_by_length(rows)),
     ]
 
