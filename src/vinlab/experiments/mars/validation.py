@@ -21,7 +21,7 @@ HORIZON = 40
 """Moves within which a rollout must reach the goal."""
 
 CAUTIONS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
-"""Weights of the risk of a cell that are tried, as many as of a classifier's cost."""
+"""Weights of the risk of a cell that are tried."""
 
 
 @torch.no_grad()
