@@ -31,6 +31,11 @@ def configure(name: str, share: int, budget: Budget, recipe: Recipe) -> Gridworl
     """A tied or untied VIN on a share of the data."""
     train_as = paper_recipe if recipe == "paper" else default_recipe
     config = train_as(NETWORKS[recipe][name], SIZE, budget)
+    if recipe == "paper" and share == 50:
+        # The authors' scripts for half of the data keep the second rate in the third stage.
+        first, second, third, last = config.learning.stages
+        stages = (first, second, replace(third, rate=second.rate), last)
+        config = replace(config, learning=replace(config.learning, stages=stages))
     return replace(config, data=replace(config.data, attempts=config.data.attempts * share // 100))
 
 
