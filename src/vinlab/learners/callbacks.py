@@ -62,6 +62,17 @@ class NullLogger:
         return None
 
 
+class CollectingLogger(NullLogger):
+    """Collects the metrics of a part of a training; it keeps no checkpoint."""
+
+    def __init__(self) -> None:
+        self.metrics: list[Mapping[str, Any]] = []
+
+    def log(self, metrics: Mapping[str, Any]) -> None:
+        """Keep the metrics."""
+        self.metrics.append(metrics)
+
+
 class CallbackLogger:
     """A logger that passes every line of metrics on to a callback too."""
 

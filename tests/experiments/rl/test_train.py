@@ -6,8 +6,11 @@ import torch
 from vinlab.experiments.base import TrainingRequest
 from vinlab.experiments.rl import EXPERIMENT
 from vinlab.experiments.rl.settings import SETTINGS
+from vinlab.experiments.rl.table import count_levels
 from vinlab.experiments.rl.train import build_critic
 from vinlab.experiments.runner import train
+from vinlab.learners.trpo.curriculum import ReturnRule
+from vinlab.learners.trpo.trpo import train_trpo
 from vinlab.models import load
 from vinlab.types import InputError
 
@@ -43,3 +46,26 @@ def test_what_is_not_supported_is_refused(tmp_path, option, words):
     with pytest.raises(InputError, match=f"rl/8/vin does not support {words}"):
         train(EXPERIMENT, request)
     assert not (tmp_path / "run").exists()
+
+
+def test_the_best_start_is_trained_on(tmp_path, monkeypatch):
+    began = []
+
+    def remember(policy, *arguments, seed, **options):
+        began.append((seed, policy.transition.value.detach().clone()))
+        return train_trpo(policy, *arguments, seed=seed, **options)
+
+    monkeypatch.setattr("vinlab.experiments.rl.train.train_trpo", remember)
+    request = TrainingRequest(id="rl/8/vin", out=tmp_path / "run", budget="smoke", recipe="noise", seed=7)
+    run = train(EXPERIMENT, request)
+    trials = [line for line in run.metrics() if line.get("stage") == "trial"]
+    assert [seed for seed, _ in began] == [7, 1007, 7]
+    assert [line["start"] for line in trials] == [7, 1007]
+    assert all(line["steps"] > 0 and 0 <= line["trial_success"] <= 1 for line in trials)
+    assert [line["iteration"] for line in run.metrics() if "iteration" in line] == [1, 2, 3]
+    initial = began[0][1], began[1][1]
+    assert not torch.equal(*initial)
+    assert not any(
+        torch.equal(began[2][1], kernels) for kernels in initial
+    )  # it goes on from trained weights
+    assert count_levels(run.metrics(), ReturnRule()).last >= 1

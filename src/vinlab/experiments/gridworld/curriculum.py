@@ -4,7 +4,7 @@ A network of random weights learns little from a plan of many backups, because n
 goal few backups suffice; there the kernels become moves, which longer plans then use.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from vinlab.experiments.gridworld.data import GridworldSets
 from vinlab.experiments.gridworld.evaluate import validate
 from vinlab.experiments.gridworld.rows import begin_as_authors
 from vinlab.experiments.gridworld.settings import GridworldTraining, NearGoal
-from vinlab.learners.callbacks import NullLogger
+from vinlab.learners.callbacks import CollectingLogger
 from vinlab.learners.datasets import StateRows
 from vinlab.learners.imitation import ImitationLoss, imitate
 from vinlab.networks.grid.learned_moves import kernels_of, moves_of_plan
@@ -121,7 +121,7 @@ def _train_part(
     """Train on the states of one part, and log its metrics with what the network then does with its own K."""
     if data.rows is None:
         raise InputError("curriculum: expected a training on rows of states, got one on all states of a map.")
-    epochs = _Epochs()
+    epochs = CollectingLogger()
     network.load_state_dict(start.weights)
     imitate(
         network,
@@ -154,14 +154,3 @@ def moves_in_use(network: Any, data: GridworldSets) -> int:
     with torch.no_grad():
         plan = network.plan(observe(problems.obstacles, problems.goals).to(kernels.value.device))
     return len(moves_of_plan(plan, kernels, problems.obstacles == 0))
-
-
-class _Epochs(NullLogger):
-    """Collects the metrics of the epochs of one part; it leaves no checkpoint."""
-
-    def __init__(self) -> None:
-        self.metrics: list[Mapping[str, Any]] = []
-
-    def log(self, metrics: Mapping[str, Any]) -> None:
-        """Keep the metrics."""
-        self.metrics.append(metrics)

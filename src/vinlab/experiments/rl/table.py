@@ -31,7 +31,9 @@ def levels_passed(run: FinishedRun) -> LevelsPassed:
 
 def count_levels(metrics: Sequence[Mapping[str, Any]], rule: ReturnRule) -> LevelsPassed:
     """The levels of logged iterations."""
-    last_of = {line["level"]: line["mean_return"] for line in metrics}  # the last iteration of each level
+    last_of = {
+        line["level"]: line["mean_return"] for line in metrics if "level" in line
+    }  # its last iteration; a trial has none
     last = max(last_of)
     met = [rule.is_met(level, reached, 0) for level, reached in last_of.items() if level != last]
     return LevelsPassed(last, sum(met), len(met) - sum(met))
@@ -58,8 +60,11 @@ STARTS = {"moves": "moves", "random": "noise"}
 
 
 def start(row: Row) -> str:
-    """How the kernels of a VIN are initialised."""
-    return STARTS.get(row.manifest.config["network"].get("initialisation", ""), tables.NONE)
+    """How the kernels of a VIN are initialised, and from how many starts the best one was taken."""
+    config = row.manifest.config
+    kernels = STARTS.get(config["network"].get("initialisation", ""), tables.NONE)
+    count = config.get("starts", 1)
+    return kernels if count == 1 else f"{kernels}, best of {count}"
 
 
 def last_level(row: Row) -> str:
