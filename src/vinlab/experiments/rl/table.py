@@ -45,15 +45,16 @@ def world_steps(run: FinishedRun) -> int:
 
 
 LEGEND = """\
-*Start*: how the planner's kernels are initialised, as the four moves or as noise (the paper's setting). *Success*:
-share of test problems in which the greedy moves reach the goal; *success, sampled*: the same with moves sampled from
-the policy. *Falls*: share that end in a hole; the others end in a loop. *Extra steps*: mean of steps beyond the
-shortest path, over the successes. *Optimal moves*: share of the states on a shortest path in which the greedy move is
-optimal. *Million steps*: environment steps that the training learned from. *Last level*: of the curriculum, and of how
-many. *Left by return, by patience*: levels that were left because the mean return met the paper's rule, and because the
-largest number of iterations at a level was reached; over all seeds. Ours is the mean ± deviation over the seeds, on
-the same {problems} unseen maps for all; *minutes* is one training by the clock on one core of a machine with other
-work.
+*Start*: how the planner's kernels are initialised, as the four moves or as noise (the paper's setting); *best of*:
+of so many initial weights the ones that do best on validation problems are trained on; the steps of the others count
+too. *Success*: share of test problems in which the greedy moves reach the goal; *success, sampled*: the same with moves
+sampled from the policy. *Falls*: share that end in a hole; the others end in a loop. *Extra steps*: mean of steps
+beyond the shortest path, over the successes. *Optimal moves*: share of the states on a shortest path in which the
+greedy move is optimal. *Million steps*: environment steps that the training learned from. *Last level*: of the
+curriculum, and of how many. *Left by return, by patience*: levels that were left because the mean return met the
+paper's rule, and because the largest number of iterations at a level was reached; over all seeds. Ours is the mean ±
+deviation over the seeds, on the same {problems} unseen maps for all; *minutes* is one training by the clock on one core
+of a machine with other work.
 """
 
 STARTS = {"moves": "moves", "random": "noise"}
