@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from vinlab.modules.cell_price import CellPrices
+from vinlab.modules.move_cost import CellPrices
 from vinlab.planning.graded import GradedGrid
 
 

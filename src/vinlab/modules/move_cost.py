@@ -1,4 +1,4 @@
-"""Reward and transition parts for planners to the fixed point: costs of moves, known moves, terminal cells."""
+"""Reward and transition parts for planners to the fixed point: costs of moves or cells, known moves, terminal cells."""
 
 from abc import abstractmethod
 from typing import Final
@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from vinlab.planning.costs import CostMap, MoveTable
+from vinlab.planning.costs import CostMap, MoveTable, entered, mean_cost
 from vinlab.planning.fixed_point import TerminalReward
 
 MOST_LOG_PRICE: Final = 20.0
@@ -26,14 +26,22 @@ class PricedMoves(nn.Module):
     lengths: Tensor
 
     def __init__(
-        self, moves: MoveTable, *, prices: int, channels: int, goal_channel: int, hidden: int, width: int
+        self,
+        *,
+        channels: int = 2,
+        goal_channel: int = 1,
+        hidden: int = 32,
+        width: int = 1,
+        moves: MoveTable | None = None,
+        by_move: bool = False,
     ) -> None:
         super().__init__()
+        self.moves = MoveTable() if moves is None else moves
         self.goal_channel = goal_channel
         self.seen = [channel for channel in range(channels) if channel != goal_channel]
         self.features = nn.Conv2d(len(self.seen), hidden, width, padding=width // 2)
-        self.log_price = nn.Conv2d(hidden, prices, 1)
-        lengths = torch.as_tensor(moves.lengths, dtype=torch.float32)
+        self.log_price = nn.Conv2d(hidden, len(self.moves) if by_move else 1, 1)
+        lengths = torch.as_tensor(self.moves.lengths, dtype=torch.float32)
         self.register_buffer("lengths", lengths[:, None, None], persistent=False)
         assert self.log_price.bias is not None
         with torch.no_grad():
@@ -74,10 +82,8 @@ class MoveCosts(PricedMoves):
         width: int = 3,
         moves: MoveTable | None = None,
     ) -> None:
-        moves = MoveTable() if moves is None else moves
-        super().__init__(
-            moves, prices=len(moves), channels=channels, goal_channel=goal_channel, hidden=hidden, width=width
-        )
+        options = {"hidden": hidden, "width": width, "by_move": True}
+        super().__init__(channels=channels, goal_channel=goal_channel, moves=moves, **options)
         # With channels last, and without a second image of the features, the costs of a large map take half the time.
         self.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
 
@@ -85,6 +91,27 @@ class MoveCosts(PricedMoves):
         """The cost of each move in each cell, whatever the goal."""
         features = self.features(observation[:, self.seen]).relu_()
         return self.lengths * (GAIN * self.log_price(features)).clamp(0.0, MOST_LOG_PRICE).exp()
+
+
+class CellPrices(PricedMoves):
+    """A cost for each move in each cell: its length times the mean price of its two cells, which a small CNN gives.
+
+    The CNN gives the logarithm of a price, between exp(-20) and exp(20), from all channels of the observation but the
+    goal channel, which marks the terminal cells. With ``width=1`` a price depends on its own cell alone.
+    """
+
+    sees_costs = True
+    """That one of the channels of its observation holds the costs of the map."""
+
+    def prices(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B H W"]:
+        """The price of each cell, whatever the goal."""
+        features = self.features(observation[:, self.seen]).relu()
+        return (GAIN * self.log_price(features)[:, 0]).clamp(-MOST_LOG_PRICE, MOST_LOG_PRICE).exp()
+
+    def costs(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B A H W"]:
+        """The cost of each move in each cell, whatever the goal."""
+        prices = self.prices(observation)
+        return mean_cost(self.lengths, prices[:, None], entered(prices, self.moves.offsets, value=1.0))
 
 
 class KnownMoves(nn.Module):

@@ -34,7 +34,7 @@ REGISTRY: dict[str, str] = {
     "fixed-point-vin": "grid.fixed_point:FixedPointVinConfig",
     "graded-vin": "grid.fixed_point:GradedVinConfig",
     "motion-vin": "grid.motion_vin:MotionVinConfig",
-    "plain-vin": "literature.plain:PlainVinConfig",
+    "plain-vin": "literature.dense:PlainVinConfig",
     "gated-planner": "literature.gated:GatedPlannerConfig",
     "dynamic-transition-vin": "literature.dynamic:DynamicTransitionVinConfig",
     "value-propagation": "literature.propagation:ValuePropagationConfig",

@@ -4,11 +4,10 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Float64, Int, Int8
 from torch import Tensor
-from torch.nn import functional
 
-from vinlab.planning.costs import CostMap, mean_cost, terminals_at
+from vinlab.planning.costs import CostMap, entered, mean_cost, terminals_at
 from vinlab.planning.shortest_path import ShortestPathPlanner
-from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
+from vinlab.types import MOVE_COSTS, InputError
 
 LEAST_SHARE = 1e-9
 """Of the highest cost of a map, that a cell costs at least in a search, which needs costs above zero."""
@@ -17,20 +16,12 @@ LEAST_SHARE = 1e-9
 def cell_move_costs(costs: Float[Tensor, "B H W"]) -> Float[Tensor, "B 8 H W"]:
     """The cost of each of the eight moves in each cell; a move off the map costs as if the map went on."""
     lengths = torch.as_tensor(MOVE_COSTS, dtype=costs.dtype, device=costs.device)[:, None, None]
-    return mean_cost(lengths, costs[:, None], _entered(costs, "replicate"))
+    return mean_cost(lengths, costs[:, None], entered(costs, mode="replicate"))
 
 
 def free_moves(blocked: Bool[Tensor, "B H W"]) -> Bool[Tensor, "B 8 H W"]:
     """The moves that enter a free cell; corners may be cut."""
-    return _entered((~blocked).float(), "replicate") > 0
-
-
-def _entered(cells: Float[Tensor, "B H W"], mode: str) -> Float[Tensor, "B 8 H W"]:
-    """For each move the entry of the cell that it leads to."""
-    rows, cols = cells.shape[1:]
-    around = functional.pad(cells[:, None], (1,) * 4, mode=mode)[:, 0]
-    offsets = [(1 + int(down), 1 + int(right)) for down, right in MOVE_OFFSETS]
-    return torch.stack([around[:, y : y + rows, x : x + cols] for y, x in offsets], dim=1)
+    return entered((~blocked).float(), mode="replicate") > 0
 
 
 def cheapest_moves(

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Float64, Int, Int64
 from numpy.typing import ArrayLike
 from torch import Tensor
+from torch.nn import functional
 
 from vinlab.types import MOVE_OFFSETS, InputError, Iterations
 
@@ -102,6 +103,21 @@ def mean_cost(lengths: Any, here: Any, there: Any) -> Any:
     do; the compiled search computes the same from half the lengths.
     """
     return lengths * (here + there) / 2
+
+
+def entered(
+    cells: Float[Tensor, "B H W"],
+    offsets: Int64[np.ndarray, "A 2"] = MOVE_OFFSETS,
+    *,
+    mode: str = "constant",
+    value: float | None = None,
+) -> Float[Tensor, "B A H W"]:
+    """For each move the entry of the cell that it leads to; off the map ``value``, or as ``mode`` of PyTorch pads."""
+    rows, cols = cells.shape[1:]
+    reach = int(abs(offsets).max())
+    around = functional.pad(cells[:, None], (reach,) * 4, mode=mode, value=value)[:, 0]
+    corners = [(reach + int(down), reach + int(right)) for down, right in offsets]
+    return torch.stack([around[:, y : y + rows, x : x + cols] for y, x in corners], dim=1)
 
 
 def terminals_at(

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from jaxtyping import Float, Float64, Int, UInt8
 from torch import Tensor
-from torch.nn import functional
 
+from vinlab.planning.costs import entered
 from vinlab.planning.fused.threads import run_shares
 from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, InputError
 
@@ -125,14 +125,12 @@ def weighted_cost_to_go(
 
     A move costs its length and the ``entry_costs`` of the cell that it enters; no cell is blocked.
     """
-    problems, (rows, cols) = torch.arange(len(goals), device=entry_costs.device), entry_costs.shape[1:]
+    problems = torch.arange(len(goals), device=entry_costs.device)
     lengths = torch.as_tensor(MOVE_COSTS, dtype=entry_costs.dtype, device=entry_costs.device)[:, None, None]
-    offsets = [(1 + int(down), 1 + int(right)) for down, right in MOVE_OFFSETS]
     costs = torch.full_like(entry_costs, UNREACHABLE)
     costs[problems, goals[:, 0], goals[:, 1]] = 0.0
     while True:
-        ahead = functional.pad(costs + entry_costs, (1,) * 4, value=UNREACHABLE)
-        through = torch.stack([ahead[:, y : y + rows, x : x + cols] for y, x in offsets], dim=1) + lengths
+        through = entered(costs + entry_costs, value=UNREACHABLE) + lengths
         lower = torch.minimum(costs, through.amin(dim=1))
         if torch.equal(lower, costs):
             return through

@@ -8,8 +8,12 @@ from vinlab.learners.losses import DeepSupervisionLoss, ScaledLoss, set_nll
 from vinlab.networks.configs import network_config
 from vinlab.networks.literature.dynamic import DynamicTransitionVinConfig
 from vinlab.networks.literature.equivariant import TURNS, EquivariantVinConfig
-from vinlab.networks.literature.gated import GatedPlannerConfig
-from vinlab.networks.literature.gated_updates import UpdateWeights, gated_updates, reference_updates
+from vinlab.networks.literature.gated import (
+    GatedPlannerConfig,
+    UpdateWeights,
+    gated_updates,
+    reference_updates,
+)
 from vinlab.networks.literature.implicit import implicit_value_iteration
 from vinlab.networks.literature.propagation import max_propagate, propagate
 from vinlab.networks.literature.resnets import RecurrentResNetConfig

@@ -9,11 +9,11 @@ from vinlab.experiments.base import Budget, Setting, by_id
 from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.motion_vin import MotionVinConfig
+from vinlab.networks.literature.dense import PlainVinConfig
 from vinlab.networks.literature.dynamic import DynamicTransitionVinConfig
 from vinlab.networks.literature.equivariant import EquivariantVinConfig
 from vinlab.networks.literature.gated import GatedPlannerConfig
 from vinlab.networks.literature.implicit import ImplicitVinConfig
-from vinlab.networks.literature.plain import PlainVinConfig
 from vinlab.networks.literature.propagation import ValuePropagationConfig
 from vinlab.networks.literature.resnets import ReactiveResNetConfig, RecurrentResNetConfig
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from vinlab.modules import StateAttention, TemperaturePolicy
-from vinlab.modules.cell_price import CellPrices
-from vinlab.modules.move_cost import KnownMoves, MoveCosts, PricedMoves
+from vinlab.modules.move_cost import CellPrices, KnownMoves, MoveCosts, PricedMoves
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning.shortest_path import ShortestPathPlanner
 

@@ -1,4 +1,4 @@
-"""The compiled parts of ``gated_updates.py``; imported on first use, as numba is slow to load."""
+"""The compiled parts of ``gated.py``; imported on first use, as numba is slow to load."""
 
 import numpy as np
 

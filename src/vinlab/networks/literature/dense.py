@@ -1,4 +1,6 @@
-"""Policies that give the logits of all moves in all states at once."""
+"""Policies that give the logits of all moves in all states at once; the plainest is the VIN that all others set out to
+improve.
+"""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -7,8 +9,10 @@ from typing import Any, ClassVar
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from vinlab.modules import CnnReward, SharedTransition, move_kernels
 from vinlab.modules.layered_cost import gather_layered
 from vinlab.networks.base import Policy
+from vinlab.planning.grid import GridPlanner
 from vinlab.planning.moves import motion_named
 from vinlab.types import InputError, Iterations
 
@@ -73,3 +77,31 @@ class DenseConfig:
     def build(self) -> Any:
         """The network with fresh weights."""
         return self.policy(**vars(self))
+
+
+class PlainVin(DensePolicy):
+    """The paper's reward and kernels, K backups; the moves of a table are its actions, and their q the logits."""
+
+    def __init__(self, *, motion: str, iterations: int, hidden: int, discount: float) -> None:
+        super().__init__(motion=motion, iterations=iterations)
+        self.reward = CnnReward(channels=self.channels, hidden=hidden)
+        moves = min(self.outputs, 8)
+        self.transition = SharedTransition(move_kernels(actions=self.outputs, moves=moves, discount=discount))
+        self.planner = GridPlanner(iterations=iterations)
+
+    def logits(
+        self, observation: Float[Tensor, "B C H W"], iterations: int | None
+    ) -> Float[Tensor, "B M H W"]:
+        """The q of every action after K backups."""
+        return self.planner(self.reward(observation), self.transition(observation), iterations=iterations).q
+
+
+@dataclass(frozen=True)
+class PlainVinConfig(DenseConfig):
+    """The paper's VIN, whose kernels start as moves."""
+
+    kind: ClassVar[str] = "plain-vin"
+    policy: ClassVar = PlainVin
+    iterations: int = 60
+    hidden: int = 40
+    discount: float = 0.95

@@ -12,9 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vinlab.modules import CnnReward, SharedTransition
-from vinlab.modules.transition import move_kernels
-from vinlab.networks.literature.dense import DenseConfig, DensePolicy
+from vinlab.networks.literature.dense import PlainVin, PlainVinConfig
 from vinlab.planning.bellman import SharedKernels, maximise
 
 
@@ -60,14 +58,8 @@ def _attach(terms: Tensor, kernels: SharedKernels, value: Tensor, iterations: in
     return attached
 
 
-class ImplicitVin(DensePolicy):
+class ImplicitVin(PlainVin):
     """The paper's reward and kernels, planned to the fixed point with an implicit gradient; q are the logits."""
-
-    def __init__(self, *, motion: str, iterations: int, hidden: int, discount: float) -> None:
-        super().__init__(motion=motion, iterations=iterations)
-        self.reward = CnnReward(channels=self.channels, hidden=hidden)
-        moves = min(self.outputs, 8)
-        self.transition = SharedTransition(move_kernels(actions=self.outputs, moves=moves, discount=discount))
 
     def logits(
         self, observation: Float[Tensor, "B C H W"], iterations: int | None
@@ -78,12 +70,10 @@ class ImplicitVin(DensePolicy):
 
 
 @dataclass(frozen=True)
-class ImplicitVinConfig(DenseConfig):
+class ImplicitVinConfig(PlainVinConfig):
     """A VIN with implicit differentiation."""
 
     kind: ClassVar[str] = "implicit-vin"
     policy: ClassVar = ImplicitVin
     iterations: int = 100
     """The most backups; fewer where the value settles."""
-    hidden: int = 40
-    discount: float = 0.95

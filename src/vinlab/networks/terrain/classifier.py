@@ -8,7 +8,7 @@ from torch.nn import functional
 from vinlab.networks.terrain.encoder import ImageEncoder
 from vinlab.networks.terrain.policies import DenseTerrainPolicy, TerrainPolicy
 from vinlab.planning.exact import weighted_cost_to_go
-from vinlab.types import CELL, Iterations
+from vinlab.types import CELL
 
 
 class ObstacleClassifier(nn.Module):
@@ -78,15 +78,9 @@ class ClassifierPlanner(DenseTerrainPolicy):
         """The cost of entering each cell, beyond the length of the move."""
         return self.caution(self.classifier(images))
 
-    def condition_on_goals(
-        self,
-        features: Float[Tensor, "B H W"],
-        goals: Int[Tensor, "B G 2"],
-        *,
-        iterations: Iterations = None,
-    ) -> Float[Tensor, "N M H W"]:
-        """Minus the cost of the cheapest path that begins with each move; ``iterations`` has no effect."""
-        return -weighted_cost_to_go(features.repeat_interleave(goals.shape[1], dim=0), goals.flatten(0, 1))
+    def logits(self, features: Float[Tensor, "N H W"], goals: Int[Tensor, "N 2"]) -> Float[Tensor, "N M H W"]:
+        """Minus the cost of the cheapest path that begins with each move."""
+        return -weighted_cost_to_go(features, goals)
 
 
 class StraightLine(ClassifierPlanner):

@@ -8,7 +8,7 @@ from torch.nn import functional
 from vinlab.networks.terrain.encoder import ImageEncoder
 from vinlab.networks.terrain.policies import TerrainPolicy
 from vinlab.networks.vin import ValueIterationNetwork
-from vinlab.planning.costs import CostMap, MoveTable, terminals_at
+from vinlab.planning.costs import CostMap, MoveTable, entered, terminals_at
 from vinlab.planning.shortest_path import ShortestPathPlan
 from vinlab.types import Iterations
 
@@ -31,9 +31,7 @@ class TerrainCosts(nn.Module):
         self.image = image
         self.features = nn.Conv2d(image.channels, hidden, 3, padding=1)
         self.risk = nn.Conv2d(hidden, 1, 3, padding=1)
-        moves = MoveTable()
-        self.offsets = [(1 + int(down), 1 + int(right)) for down, right in moves.offsets]
-        lengths = torch.as_tensor(moves.lengths, dtype=torch.float32)[:, None, None]
+        lengths = torch.as_tensor(MoveTable().lengths, dtype=torch.float32)[:, None, None]
         self.register_buffer("lengths", lengths, persistent=False)
         self.register_buffer("caution", torch.tensor(1.0))
         with torch.no_grad():
@@ -42,10 +40,7 @@ class TerrainCosts(nn.Module):
     def forward(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B A H W"]:
         """The cost of each move in each cell, to be paid for the cell that it enters."""
         price = 1 + self.caution * functional.softplus(GAIN * self.risk_logits(images))
-        rows, cols = price.shape[2:]
-        around = functional.pad(price[:, 0], (1,) * 4, value=1.0)
-        entered = torch.stack([around[:, y : y + rows, x : x + cols] for y, x in self.offsets], dim=1)
-        return self.lengths * entered
+        return self.lengths * entered(price[:, 0], value=1.0)
 
     def risk_logits(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B 1 H W"]:
         """What the risk of each cell is the softplus of, but for the gain."""

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from vinlab.networks.terrain.ground_encoder import GroundConfig, GroundEncoder, View
 from vinlab.networks.terrain.policies import DenseTerrainPolicy, GroundPolicy
 from vinlab.networks.terrain.reward import mark_goals
-from vinlab.types import MOVE_NAMES, Iterations
+from vinlab.types import MOVE_NAMES
 
 
 class _ReactivePolicy(DenseTerrainPolicy, GroundPolicy):
@@ -39,16 +39,11 @@ class GroundCnn(_ReactivePolicy):
         )
         self.moves = nn.Conv2d(hidden, len(MOVE_NAMES), 1)
 
-    def condition_on_goals(
-        self,
-        features: Float[Tensor, "B D H W"],
-        goals: Int[Tensor, "B G 2"],
-        *,
-        iterations: Iterations = None,
+    def logits(
+        self, features: Float[Tensor, "N D H W"], goals: Int[Tensor, "N 2"]
     ) -> Float[Tensor, "N M H W"]:
-        """The logits of the moves in every cell; ``iterations`` has no effect."""
-        marks = mark_goals(goals.flatten(0, 1), (features.shape[2], features.shape[3]))
-        hidden = torch.cat([features.repeat_interleave(goals.shape[1], dim=0), marks], dim=1)
+        """The logits of the moves in every cell."""
+        hidden = torch.cat([features, mark_goals(goals, (features.shape[2], features.shape[3]))], dim=1)
         for layer in self.layers:
             hidden = layer(hidden).relu()
         return self.moves(hidden)
@@ -64,21 +59,17 @@ class MoveClassifier(_ReactivePolicy):
             nn.Conv2d(hidden + 3, 2 * hidden, 1), nn.ReLU(), nn.Conv2d(2 * hidden, len(MOVE_NAMES), 1)
         )
 
-    def condition_on_goals(
-        self,
-        features: Float[Tensor, "B D H W"],
-        goals: Int[Tensor, "B G 2"],
-        *,
-        iterations: Iterations = None,
+    def logits(
+        self, features: Float[Tensor, "N D H W"], goals: Int[Tensor, "N 2"]
     ) -> Float[Tensor, "N M H W"]:
-        """The logits of the moves in every cell; ``iterations`` has no effect."""
+        """The logits of the moves in every cell."""
         rows, cols = features.shape[2:]
         cells = torch.cartesian_prod(torch.arange(rows), torch.arange(cols)).to(goals.device)
-        ahead = (goals.flatten(0, 1)[:, None] - cells).to(features.dtype)
+        ahead = (goals[:, None] - cells).to(features.dtype)
         distance = ahead.norm(dim=-1, keepdim=True)
         told = torch.cat([ahead / distance.clamp(min=1), distance / max(rows, cols)], dim=-1)
         told = told.transpose(1, 2).unflatten(2, (rows, cols))
-        return self.layers(torch.cat([features.repeat_interleave(goals.shape[1], dim=0), told], dim=1))
+        return self.layers(torch.cat([features, told], dim=1))
 
 
 @dataclass(frozen=True)

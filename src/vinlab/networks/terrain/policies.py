@@ -51,6 +51,16 @@ class TerrainPolicy(Policy):
 class DenseTerrainPolicy(TerrainPolicy):
     """A policy whose plan is the logits of the moves in every cell."""
 
+    @abstractmethod
+    def logits(self, features: Any, goals: Int[Tensor, "N 2"]) -> Float[Tensor, "N M H W"]:
+        """The logits of the moves in every cell, from the features of one image for each goal."""
+
+    def condition_on_goals(
+        self, features: Any, goals: Int[Tensor, "B G 2"], *, iterations: Iterations = None
+    ) -> Float[Tensor, "N M H W"]:
+        """The logits for each goal; ``iterations`` has no effect."""
+        return self.logits(features.repeat_interleave(goals.shape[1], dim=0), goals.flatten(0, 1))
+
     def act(self, plan: Float[Tensor, "N M H W"], states: Int[Tensor, "N S 2"]) -> Float[Tensor, "N S M"]:
         """The logits of the moves in some states of each problem."""
         return gather_states(plan, states)
@@ -107,17 +117,12 @@ class TerrainCnn(DenseTerrainPolicy):
         """The features of every cell."""
         return self.image(images)
 
-    def condition_on_goals(
-        self,
-        features: Float[Tensor, "B D H W"],
-        goals: Int[Tensor, "B G 2"],
-        *,
-        iterations: Iterations = None,
+    def logits(
+        self, features: Float[Tensor, "N D H W"], goals: Int[Tensor, "N 2"]
     ) -> Float[Tensor, "N M H W"]:
-        """The logits of the moves in every cell; ``iterations`` has no effect."""
-        marks = mark_goals(goals.flatten(0, 1), (features.shape[2], features.shape[3]))
-        hidden = torch.cat([features.repeat_interleave(goals.shape[1], dim=0), marks], dim=1)
-        hidden = hidden.contiguous(memory_format=torch.channels_last)
+        """The logits of the moves in every cell."""
+        marks = mark_goals(goals, (features.shape[2], features.shape[3]))
+        hidden = torch.cat([features, marks], dim=1).contiguous(memory_format=torch.channels_last)
         for layer in self.layers:
             following = layer(hidden).relu()
             hidden = following + hidden if following.shape == hidden.shape else following
