@@ -68,8 +68,9 @@ class Batch:
         return self.map(lambda entries: entries[chosen])
 
     def map(self: Batches, change: Callable[[Any], Any]) -> Batches:
-        """The record with every field changed."""
-        return type(self)(*(change(getattr(self, field.name)) for field in fields(self)))
+        """The record with every field changed that it has."""
+        entries = (getattr(self, field.name) for field in fields(self))
+        return type(self)(*(None if entry is None else change(entry) for entry in entries))
 
 
 def concatenate(parts: Iterable[Batches]) -> Batches:
@@ -80,7 +81,7 @@ def concatenate(parts: Iterable[Batches]) -> Batches:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Batch):
     """The result of planning for every cell of a grid; all states of a problem read the same plan."""
 
     reward: Float[Tensor, "B R H W"]
@@ -93,11 +94,6 @@ class Plan:
     """The plan of the next coarser level, where the planner is hierarchical."""
     features: Float[Tensor, "B D H W"] | None = None
     """The features of each cell, where the policy reads them beside the plan."""
-
-    def __getitem__(self, chosen: slice) -> "Plan":
-        coarser = None if self.coarser is None else self.coarser[chosen]
-        features = None if self.features is None else self.features[chosen]
-        return Plan(self.reward[chosen], self.q[chosen], self.value[chosen], coarser, features)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Float64, Int, Int64
+from jaxtyping import Float, Float64, Int, Int64, Shaped
 
 from vinlab.planning.costs import MOST_COST, mean_cost
 from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, InputError
@@ -53,12 +53,12 @@ class GradedGrid:
         around = np.pad(self.cells, BORDER, constant_values=np.inf)
         down, right = MOVE_OFFSETS[move].tolist()
         if self.moves is None:
-            found = mean_cost(MOVE_COSTS[move], self.cells, _shifted(around, down, right))
+            found = mean_cost(MOVE_COSTS[move], self.cells, shifted(around, down, right))
         else:
-            entered = np.isfinite(self.cells) & np.isfinite(_shifted(around, down, right))
+            entered = np.isfinite(self.cells) & np.isfinite(shifted(around, down, right))
             found = np.where(entered, self._own_costs(move), np.inf)
         if not self.corner_cutting and down and right:
-            beside = np.isfinite(_shifted(around, down, 0)) & np.isfinite(_shifted(around, 0, right))
+            beside = np.isfinite(shifted(around, down, 0)) & np.isfinite(shifted(around, 0, right))
             found[~beside] = np.inf
         return found
 
@@ -72,10 +72,10 @@ class GradedGrid:
         return found
 
 
-def _shifted(padded: Float64[np.ndarray, "P Q"], down: int, right: int) -> Float64[np.ndarray, "H W"]:
-    """The entry of each cell's neighbour."""
-    rows, cols = padded.shape
-    return padded[1 + down : rows - 1 + down, 1 + right : cols - 1 + right]
+def shifted(padded: Shaped[np.ndarray, "*B P Q"], down: int, right: int) -> Shaped[np.ndarray, "*B H W"]:
+    """The entry of each cell's neighbour, without the padding of one cell."""
+    rows, cols = padded.shape[-2:]
+    return padded[..., 1 + down : rows - 1 + down, 1 + right : cols - 1 + right]
 
 
 def require_costs(costs: Float[np.ndarray, "..."], name: str) -> None:

@@ -1,7 +1,7 @@
 """Value iteration on a grid as a layer."""
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from jaxtyping import Float
@@ -76,13 +76,15 @@ def _backed_up(
     """The q and value, by compiled kernels where these apply."""
     from vinlab.planning.fused import fused_value_iteration, is_fusible
 
-    if isinstance(transition, SharedKernels | UntiedKernels) and is_fusible(reward, transition):
-        return fused_value_iteration(reward, transition, iterations, initial_value=initial_value)
-    if isinstance(transition, LocalKernels):
-        from vinlab.planning.fused.local_function import local_value_iteration
+    plan: Any = value_iteration
+    if is_fusible(reward, transition):
+        plan = fused_value_iteration
+    elif isinstance(transition, LocalKernels):
+        from vinlab.planning.fused.local_function import fused_local_value_iteration, is_locally_fusible
 
-        return local_value_iteration(reward, transition, iterations, initial_value=initial_value)
-    return value_iteration(reward, transition, iterations, initial_value=initial_value)
+        if is_locally_fusible(reward, transition, initial_value):
+            plan = fused_local_value_iteration
+    return plan(reward, transition, iterations, initial_value=initial_value)
 
 
 Kernels = SharedKernels | UntiedKernels | LocalKernels

@@ -11,7 +11,7 @@ from vinlab.planning.fused.layered_search_function import is_layered_searchable,
 from vinlab.planning.layered_evaluation import reference_layered_plan
 from vinlab.planning.moves import LayeredMoves
 from vinlab.planning.shortest_path import MEMORY_LIMIT, ShortestPathPlanner
-from vinlab.types import InputError, Iterations
+from vinlab.types import Batch, InputError, Iterations
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class LayeredCostMap:
 
 
 @dataclass(frozen=True)
-class LayeredPlan:
+class LayeredPlan(Batch):
     """The result of planning for every cell and layer."""
 
     reward: Float[Tensor, "B L A H W"]
@@ -35,10 +35,6 @@ class LayeredPlan:
     value: Float[Tensor, "B L H W"]
     moves: Int8[Tensor, "B L H W"] | None = None
     """The first of the best actions; -1 in terminal states and in those without a path; None after K backups."""
-
-    def __getitem__(self, chosen: slice) -> "LayeredPlan":
-        moves = None if self.moves is None else self.moves[chosen]
-        return LayeredPlan(self.reward[chosen], self.q[chosen], self.value[chosen], moves)
 
 
 class LayeredShortestPathPlanner(nn.Module):

@@ -6,13 +6,7 @@ from typing import Any, Final
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from vinlab.planning.graded import (
-    BORDER,
-    GradedGrid,
-    move_steps,
-    require_cells,
-    require_costs,
-)
+from vinlab.planning.graded import BORDER, GradedGrid, move_steps, require_cells, require_costs
 from vinlab.types import MOVE_NAMES, InputError
 
 ORDER_BUCKETS: Final = 1 << 16
@@ -65,8 +59,7 @@ class CostField:
             raise InputError("goals: expected at least one cell, got none.")
         self._goals = np.zeros(len(self._cells), np.bool_)
         self._goals[self._numbers(cells)] = True
-        arguments = [*self._ground(), self._goals, self._scale, self._distance, self._queue]
-        search_grid(*arguments)
+        search_grid(*self._ground(), self._goals, self._scale, self._distance, self._queue)
         self.recomputed = len(self._cells)
         reached = self._distance[np.isfinite(self._distance)]
         farthest = float(reached.max()) if len(reached) else 0.0
@@ -97,15 +90,10 @@ class CostField:
 
         cells = require_cells(np.asarray(start), (self._rows, self._cols), "start")
         room = np.empty(len(self._cells), np.int32)
-        arguments = [*self._ground(), self._distance, int(self._numbers(cells)[0]), room]
-        count = follow(*arguments)
+        count = follow(*self._ground(), self._distance, int(self._numbers(cells)[0]), room)
         return np.stack(np.divmod(room[:count].astype(np.int64), self._width), axis=-1) - BORDER
 
-    def update(
-        self,
-        cells: Any,
-        costs: Any,
-    ) -> None:
+    def update(self, cells: Any, costs: Any) -> None:
         """Give some cells other costs, infinity for blocked, and correct the field."""
         if len(self._moves):
             raise InputError(
@@ -115,12 +103,7 @@ class CostField:
         self._cells[where] = values
         self._correct(where, values)
 
-    def update_moves(
-        self,
-        cells: Any,
-        costs: Any,
-        moves: Float64[np.ndarray, "_ _"],
-    ) -> None:
+    def update_moves(self, cells: Any, costs: Any, moves: Float64[np.ndarray, "_ _"]) -> None:
         """The same where moves have costs of their own: those of all moves that start in a changed cell.
 
         ``costs`` says which cells are blocked, by infinity.
@@ -184,9 +167,8 @@ class CostField:
         from vinlab.planning.fused.graded_sweep import sweep_grid
 
         counts = np.empty(SWEEP_BUCKETS + 2, np.int32)
-        fixed = [*self._ground(), self._goals, self._scale, changed]
         kept = [self._distance, self._queue, counts, self._touched]
-        sweep_grid(*fixed, *kept)
+        sweep_grid(*self._ground(), self._goals, self._scale, changed, *kept)
 
     @cached_property
     def _repair_space(self) -> tuple[Any, ...]:

@@ -32,7 +32,22 @@ def fixed_point_anywhere(problem: UncertainProblem) -> tuple[Tensor, Tensor]:
     return evaluate_policy(problem, policy, moves)
 
 
-class SettledMoves(torch.autograd.Function):
+class _WithoutDerivative(torch.autograd.Function):
+    """What the search for greedy moves shares."""
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
+        """Nothing is kept."""
+        ctx.mark_non_differentiable(*([output] if isinstance(output, Tensor) else output))
+        ctx.count = len(inputs)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple:
+        """There is no derivative."""
+        return (None,) * ctx.count
+
+
+class SettledMoves(_WithoutDerivative):
     """The greedy moves ``[B H W]`` of known moves with costs that are checked."""
 
     @staticmethod
@@ -45,16 +60,6 @@ class SettledMoves(torch.autograd.Function):
         return settle(problem, moves)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple, output: Tensor) -> None:
-        """Nothing is kept."""
-        ctx.mark_non_differentiable(output)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple:
-        """There is no derivative."""
-        return None, None, None, None
-
-    @staticmethod
     def vmap(info: Any, in_dims: tuple, *inputs: Any) -> tuple[Tensor, int]:
         """All problems at once."""
         *tensors, offsets = inputs
@@ -62,7 +67,7 @@ class SettledMoves(torch.autograd.Function):
         return SettledMoves.apply(*folded, offsets).unflatten(0, (info.batch_size, -1)), 0  # pyright: ignore
 
 
-class SettledPolicy(torch.autograd.Function):
+class SettledPolicy(_WithoutDerivative):
     """The greedy policy ``[B H W]`` of uncertain transitions, and the offsets ``[A 2]`` of the likeliest cells."""
 
     @staticmethod
@@ -71,16 +76,6 @@ class SettledPolicy(torch.autograd.Function):
         problem = UncertainProblem(share, probabilities, terminals)
         require_uncertain(problem)
         return settled_policy(problem), torch.as_tensor(problem.moves.offsets, device=share.device)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple, output: tuple[Tensor, Tensor]) -> None:
-        """Nothing is kept."""
-        ctx.mark_non_differentiable(*output)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple:
-        """There is no derivative."""
-        return None, None, None
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple, *inputs: Tensor) -> tuple[tuple, tuple]:

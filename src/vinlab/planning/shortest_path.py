@@ -25,10 +25,6 @@ class ShortestPathPlan(Plan):
     moves: Int8[Tensor, "B H W"] | None = None
     """The first of the best moves, compared in float64; -1 in terminal cells and in those without a path."""
 
-    def __getitem__(self, chosen: slice) -> "ShortestPathPlan":
-        moves = None if self.moves is None else self.moves[chosen]
-        return ShortestPathPlan(self.reward[chosen], self.q[chosen], self.value[chosen], moves=moves)
-
 
 class ShortestPathPlanner(nn.Module):
     """Value iteration with known moves, as many backups deep as it takes to settle (K = infinity).

@@ -14,17 +14,14 @@ from vinlab.modules.layered_cost import gather_layered
 from vinlab.networks.base import Policy
 from vinlab.planning.grid import GridPlanner
 from vinlab.planning.moves import motion_named
-from vinlab.types import InputError, Iterations
+from vinlab.types import Batch, InputError, Iterations
 
 
 @dataclass(frozen=True)
-class DensePlan:
+class DensePlan(Batch):
     """The logits of the moves in every state."""
 
     logits: Float[Tensor, "B L A H W"]
-
-    def __getitem__(self, chosen: slice) -> "DensePlan":
-        return DensePlan(self.logits[chosen])
 
 
 class DensePolicy(Policy):

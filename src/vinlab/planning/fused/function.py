@@ -1,6 +1,7 @@
 """Value iteration as an autograd function, computed by the compiled kernels."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -66,8 +67,7 @@ def fused_value_iteration(
     tensors = (reward, transition.reward, transition.value, initial_value)
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
         return FusedValueIteration.apply(*tensors, transition.outside, iterations)  # pyright: ignore[reportReturnType]
-    q, value, _, _ = _plan(*tensors, transition.outside, iterations, kept=min(iterations, 2))
-    return q, value
+    return _plan(tensors, transition.outside, iterations, kept=min(iterations, 2))[:2]
 
 
 def _enough_finite(transition: SharedKernels | UntiedKernels, iterations: int) -> bool:
@@ -81,18 +81,10 @@ class FusedValueIteration(torch.autograd.Function):
     """K backups; for the gradient they keep a value and a winning action per cell and backup."""
 
     @staticmethod
-    def forward(
-        ctx: Any,
-        reward: Tensor,
-        reward_kernels: Tensor,
-        value_kernels: Tensor,
-        initial_value: Tensor,
-        outside: Outside,
-        iterations: int,
-    ):
+    def forward(ctx: Any, *arguments: Any):
         """Plan, and keep every backup."""
-        inputs = (reward, reward_kernels, value_kernels, initial_value)
-        q, value, values, winners = _plan(*inputs, outside, iterations, kept=iterations)
+        *inputs, outside, iterations = arguments
+        q, value, values, winners = _plan(inputs, outside, iterations, kept=iterations)
         ctx.save_for_backward(*inputs, values, winners)
         ctx.outside, ctx.iterations = outside, iterations
         return q, value
@@ -103,26 +95,19 @@ class FusedValueIteration(torch.autograd.Function):
         *inputs, values, winners = ctx.saved_tensors
         results = (q_gradient, value_gradient)
         if torch.is_grad_enabled() or not are_plain(*inputs, *results):
-            needed = ctx.needs_input_grad[: len(inputs)]
-            gradients = _reference_gradients(inputs, needed, ctx.outside, ctx.iterations, results)
+            found = _reference_gradients(ctx, inputs, results)
         else:
-            gradients = _gradients(values, winners, *results, *inputs, outside=ctx.outside)
-        return *gradients, None, None
+            found = _gradients(inputs, (values, winners, *results), ctx.outside)
+        return *found, None, None
 
 
 def _plan(
-    reward: Tensor,
-    reward_kernels: Tensor,
-    value_kernels: Tensor,
-    initial_value: Tensor,
-    outside: Outside,
-    iterations: int,
-    *,
-    kept: int,
+    inputs: Sequence[Tensor], outside: Outside, iterations: int, *, kept: int
 ) -> tuple[Tensor, Tensor, Float[Tensor, "B kept size"], UInt8[Tensor, "B kept span"]]:
     """q, value, and the last ``kept`` values and winners of all cells, in their padded arrays."""
     from vinlab.planning.fused.forward import plan_maps
 
+    reward, reward_kernels, value_kernels, initial_value = inputs
     problems, _, rows, cols = reward.shape
     frame = frame_of(rows, cols, value_kernels.shape[-1])
     # Type and device stand here, as PyTorch's defaults may be others.
@@ -130,30 +115,21 @@ def _plan(
     winners = reward.new_empty(problems, kept, frame.span, dtype=torch.uint8)
     q = reward.new_empty(problems, value_kernels.shape[-4], rows, cols)
     value = reward.new_empty(problems, 1, rows, cols)
-    inputs = arrays_of(
-        reward.detach(), initial_value.detach(), *_layers(frame, reward_kernels, value_kernels)
-    )
-    arguments = [*inputs, _edges(frame, outside), frame, iterations, *arrays_of(values, winners, q, value)]
+    packs = _layers(frame, reward_kernels, value_kernels)
+    given = arrays_of(reward.detach(), initial_value.detach(), *packs)
+    arguments = [*given, _edges(frame, outside), frame, iterations, *arrays_of(values, winners, q, value)]
 
     run_shares(plan_maps, arguments, problems, value.numel() * iterations)
     return q, value, values, winners
 
 
 def _gradients(
-    values: Tensor,
-    winners: Tensor,
-    q_gradient: Tensor,
-    value_gradient: Tensor,
-    reward: Tensor,
-    reward_kernels: Tensor,
-    value_kernels: Tensor,
-    initial_value: Tensor,
-    *,
-    outside: Outside,
+    inputs: Sequence[Tensor], found: Sequence[Tensor], outside: Outside
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The gradients of reward, reward kernels, value kernels and initial value."""
+    """The gradients of the inputs, from values, winners and the gradients of q and value."""
     from vinlab.planning.fused.backward import backpropagate_maps
 
+    reward, reward_kernels, value_kernels, initial_value = inputs
     problems, _, rows, cols = reward.shape
     frame = frame_of(rows, cols, value_kernels.shape[-1])
     packs = _layers(frame, reward_kernels, value_kernels)
@@ -162,41 +138,31 @@ def _gradients(
     image_gradients = [
         torch.empty_like(image, memory_format=torch.contiguous_format) for image in (reward, initial_value)
     ]
-    inputs = arrays_of(reward, initial_value, *packs)
-    kept = arrays_of(values, winners, q_gradient, value_gradient)
-    arguments = [*inputs, _edges(frame, outside), frame, *kept, *arrays_of(*image_gradients, *sums)]
+    given, kept = arrays_of(reward, initial_value, *packs), arrays_of(*found)
+    arguments = [*given, _edges(frame, outside), frame, *kept, *arrays_of(*image_gradients, *sums)]
 
-    run_shares(
-        backpropagate_maps, arguments, problems, value_gradient.numel() * values.shape[1], by_share=True
+    values, *_, value_gradient = found
+    work = value_gradient.numel() * values.shape[1]
+    run_shares(backpropagate_maps, arguments, problems, work, by_share=True)
+    kernel_gradients = (
+        unpacked(torch.from_numpy(part.numpy().sum(axis=0)), like=kernels)
+        for part, kernels in zip(sums, (reward_kernels, value_kernels), strict=True)
     )
-    reward_sum, value_sum = (torch.from_numpy(part.numpy().sum(axis=0)) for part in sums)
-    return (
-        image_gradients[0],
-        unpacked(reward_sum, like=reward_kernels),
-        unpacked(value_sum, like=value_kernels),
-        image_gradients[1],
-    )
+    return image_gradients[0], *kernel_gradients, image_gradients[1]  # pyright: ignore[reportReturnType]
 
 
 def _reference_gradients(
-    inputs: list[Tensor],
-    needed: tuple[bool, ...],
-    outside: Outside,
-    iterations: int,
-    gradients: tuple[Tensor, Tensor],
+    ctx: Any, inputs: list[Tensor], gradients: tuple[Tensor, Tensor]
 ) -> list[Tensor | None]:
     """The same gradients by the reference, which can be differentiated again."""
     again = torch.is_grad_enabled()
     reward, *kernels, initial_value = inputs
     kind = SharedKernels if kernels[0].dim() == 4 else UntiedKernels
+    start = initial_value if len(initial_value) else None
     with torch.enable_grad():
-        results = value_iteration(
-            reward,
-            kind(*kernels, outside=outside),
-            iterations,
-            initial_value=initial_value if len(initial_value) else None,
-        )
-    return needed_gradients(results, inputs, needed, gradients, again=again)
+        transition = kind(*kernels, outside=ctx.outside)
+        results = value_iteration(reward, transition, ctx.iterations, initial_value=start)
+    return needed_gradients(results, inputs, ctx.needs_input_grad[: len(inputs)], gradients, again=again)
 
 
 def _edges(frame: Frame, outside: Outside) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Value iteration over states with layers as an autograd function, computed by the compiled kernels."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class FusedLayers(torch.autograd.Function):
         if torch.is_grad_enabled():
             found = _reference_gradients(ctx, inputs, (q_gradient, value_gradient))
         else:
-            found = _gradients(inputs, ctx.moves, values, winners, q, q_gradient, value_gradient)
+            found = _gradients(inputs, ctx.moves, (values, winners, q, q_gradient, value_gradient))
         return *found, None, None
 
 
@@ -89,15 +90,9 @@ def frame_for(moves: LayeredMoves, rows: int, cols: int) -> Frame:
 
 
 def _gradients(
-    inputs: list[Tensor],
-    moves: LayeredMoves,
-    values: Tensor,
-    winners: Tensor,
-    q: Tensor,
-    q_gradient: Tensor,
-    value_gradient: Tensor,
+    inputs: list[Tensor], moves: LayeredMoves, found: Sequence[Tensor]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of reward, discounts and initial value."""
+    """The gradients of the inputs, from values, winners, q and the gradients of q and value."""
     from vinlab.planning.fused.layered import backpropagate_layers
 
     reward, discounts, initial = inputs
@@ -108,11 +103,11 @@ def _gradients(
         *(moves.layers, moves.offsets),
         *arrays_of(initial),
         frame_for(moves, *reward.shape[3:]),
-        *arrays_of(values, winners, q, q_gradient, value_gradient),
-        *arrays_of(reward_gradient, sums, initial_gradient),
+        *arrays_of(*found, reward_gradient, sums, initial_gradient),
     ]
 
-    run_shares(backpropagate_layers, arguments, len(reward), reward.numel() * values.shape[1], by_share=True)
+    work = reward.numel() * found[0].shape[1]
+    run_shares(backpropagate_layers, arguments, len(reward), work, by_share=True)
     return reward_gradient, sums.sum(dim=0).float(), initial_gradient
 
 
@@ -123,10 +118,6 @@ def _reference_gradients(
     from vinlab.planning.layered import LayeredTransition, layered_value_iteration
 
     reward, discounts, initial = inputs
-    results = layered_value_iteration(
-        reward,
-        LayeredTransition(ctx.moves, discounts),
-        ctx.iterations,
-        initial_value=initial if len(initial) else None,
-    )
+    transition, start = LayeredTransition(ctx.moves, discounts), initial if len(initial) else None
+    results = layered_value_iteration(reward, transition, ctx.iterations, initial_value=start)
     return needed_gradients(results, inputs, ctx.needs_input_grad[: len(inputs)], gradients)

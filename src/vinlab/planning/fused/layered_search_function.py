@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Bool, Float, Int8, Int64
 from torch import Tensor
 
+from vinlab.planning.fused.search_function import send_back
 from vinlab.planning.fused.threads import run_shares
 from vinlab.planning.layered_evaluation import evaluate_layered_moves
 from vinlab.planning.moves import LayeredMoves
@@ -49,13 +50,15 @@ class LayeredSearch(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor):
         """The gradient of the costs; by the reference when it is to be differentiated again."""
         costs, terminals, allowed, *kept = ctx.saved_tensors
-        q_gradient, value_gradient, _ = gradients
         if torch.is_grad_enabled():
             mask = allowed if len(allowed) else None
             results = evaluate_layered_moves(costs, terminals, mask, ctx.moves, kept[1].long())
-            (gradient,) = torch.autograd.grad(results, costs, (q_gradient, value_gradient), create_graph=True)
+            (gradient,) = torch.autograd.grad(results, costs, gradients[:2], create_graph=True)
         else:
-            gradient = _send_back(q_gradient, value_gradient, kept, ctx.moves)
+            from vinlab.planning.fused.layered_search import send_back_layers
+
+            table = (ctx.moves.layers, ctx.moves.offsets)
+            gradient = send_back(send_back_layers, gradients[:2], kept, *table)
         return gradient, None, None, None
 
 
@@ -86,16 +89,3 @@ def entries_of(moves: LayeredMoves) -> Int64[np.ndarray, "L D 4"]:
         into[int(moves.layers[layer, action])].append((layer, action, down, right))
     most = max(map(len, into))
     return np.array([[*found, *[(-1, 0, 0, 0)] * (most - len(found))] for found in into], np.int64)
-
-
-def _send_back(q_gradient: Tensor, value_gradient: Tensor, kept: list[Tensor], moves: LayeredMoves) -> Tensor:
-    """The gradient of the costs, from q, greedy actions, order and number of states found."""
-    from vinlab.planning.fused.layered_search import send_back_layers
-
-    q, greedy, order, counts = kept
-    gradient = torch.empty_like(q)
-    arrays = arrays_of(q_gradient, value_gradient, q, greedy.flatten(1), order, counts)
-    arguments = [*arrays, moves.layers, moves.offsets, *arrays_of(gradient)]
-
-    run_shares(send_back_layers, arguments, len(q), q.numel())
-    return gradient

@@ -1,5 +1,6 @@
 """Value iteration with kernels that depend on the cell as an autograd function, computed by the compiled kernels."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -13,7 +14,6 @@ from vinlab.planning.bellman import (
     iterate_values,
     require_initial_value,
     require_iterations,
-    value_iteration,
 )
 from vinlab.planning.fused.function import MAX_ACTIONS
 from vinlab.planning.fused.layout import frame_of
@@ -28,19 +28,6 @@ def is_locally_fusible(reward: Tensor, transition: GridTransition, initial_value
     given = () if initial_value is None else (initial_value,)
     plain = are_plain_floats(reward, transition.reward, transition.value, *given)
     return plain and 1 <= transition.value.shape[1] <= MAX_ACTIONS
-
-
-def local_value_iteration(
-    reward: Float[Tensor, "B R H W"],
-    transition: LocalKernels,
-    iterations: int,
-    *,
-    initial_value: Float[Tensor, "B 1 H W"] | None = None,
-) -> tuple[Float[Tensor, "B A H W"], Float[Tensor, "B 1 H W"]]:
-    """By the compiled kernels where they apply, by the reference elsewhere."""
-    if is_locally_fusible(reward, transition, initial_value):
-        return fused_local_value_iteration(reward, transition, iterations, initial_value=initial_value)
-    return value_iteration(reward, transition, iterations, initial_value=initial_value)
 
 
 def fused_local_value_iteration(
@@ -84,7 +71,7 @@ class FusedLocalBackups(torch.autograd.Function):
         if torch.is_grad_enabled():
             found = _reference_gradients(ctx, inputs, (q_gradient, value_gradient))
         else:
-            found = _gradients(inputs, values, winners, q_gradient, value_gradient)
+            found = _gradients(inputs, (values, winners, q_gradient, value_gradient))
         return *found, None
 
 
@@ -106,24 +93,17 @@ def _plan(
     return q, value, values, winners
 
 
-def _gradients(
-    inputs: list[Tensor], values: Tensor, winners: Tensor, q_gradient: Tensor, value_gradient: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of the reward's terms, of the kernels and of the initial value."""
+def _gradients(inputs: list[Tensor], kept: Sequence[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of terms, kernels and initial value, from values, winners and the gradients of q and value."""
     from vinlab.planning.fused.local import backpropagate_local_maps
 
     terms, kernels, initial = inputs
     frame = frame_of(terms.shape[2], terms.shape[3], kernels.shape[3])
     flat = kernels[:, :, 0].flatten(2, 3)
     found = [torch.empty(tensor.shape) for tensor in (terms, flat, initial)]
-    arguments = [
-        *arrays_of(terms, flat, initial),
-        frame,
-        *arrays_of(values, winners, q_gradient, value_gradient),
-        *arrays_of(*found),
-    ]
+    arguments = [*arrays_of(terms, flat, initial), frame, *arrays_of(*kept, *found)]
 
-    run_shares(backpropagate_local_maps, arguments, len(terms), terms.numel() * values.shape[1])
+    run_shares(backpropagate_local_maps, arguments, len(terms), terms.numel() * kept[0].shape[1])
     return found[0], found[1].view_as(kernels), found[2]
 
 

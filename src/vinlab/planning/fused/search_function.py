@@ -1,5 +1,6 @@
 """The compiled search as one differentiable function of PyTorch."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,16 +47,16 @@ class Search(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor):
         """The gradient of the costs; by the reference for second derivatives and batches of gradients."""
         costs, terminals, allowed, *kept = ctx.saved_tensors
-        q_gradient, value_gradient, _ = gradients
         again = torch.is_grad_enabled()
-        if again or not are_plain(q_gradient, value_gradient):
+        if again or not are_plain(*gradients[:2]):
             problem = CostMap(costs, terminals, allowed if len(allowed) else None)
             with torch.enable_grad():
                 results = evaluate_moves(problem, MoveTable(ctx.offsets), kept[1].long())
-            arriving = (q_gradient, value_gradient)
-            (gradient,) = torch.autograd.grad(results, costs, arriving, create_graph=again)
+            (gradient,) = torch.autograd.grad(results, costs, gradients[:2], create_graph=again)
         else:
-            gradient = _send_back(q_gradient, value_gradient, kept, ctx.offsets)
+            from vinlab.planning.fused.search import send_back_maps
+
+            gradient = send_back(send_back_maps, gradients[:2], kept, ctx.offsets)
         return gradient, None, None, None
 
 
@@ -87,14 +88,12 @@ def search(
     return q, value, moves, order, counts, distances
 
 
-def _send_back(q_gradient: Tensor, value_gradient: Tensor, kept: list[Tensor], offsets: np.ndarray) -> Tensor:
-    """The gradient of the costs, from q, greedy moves, order and number of cells found."""
-    from vinlab.planning.fused.search import send_back_maps
-
+def send_back(
+    kernel: Callable[..., Any], gradients: Sequence[Tensor], kept: list[Tensor], *table: np.ndarray
+) -> Tensor:
+    """The gradient of the costs, by a compiled kernel, from q, greedy moves, order and number of cells found."""
     q, moves, order, counts = kept
     gradient = torch.empty_like(q)
-    arrays = arrays_of(q_gradient, value_gradient, q, moves.flatten(1), order, counts)
-    arguments = [*arrays, offsets, *arrays_of(gradient)]
-
-    run_shares(send_back_maps, arguments, len(q), q.numel())
+    arrays = arrays_of(*gradients, q, moves.flatten(1), order, counts)
+    run_shares(kernel, [*arrays, *table, *arrays_of(gradient)], len(q), q.numel())
     return gradient

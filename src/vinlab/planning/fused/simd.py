@@ -74,8 +74,23 @@ def _spreader(width):
     return spread
 
 
+@no_type_check
+def _joiner(operation):
+    @intrinsic
+    def join(typing_context, left, right):
+        """Both, lane by lane; a sum contracts with a product beneath it."""
+
+        def generate(context, builder, signature, arguments):
+            return getattr(builder, operation)(*arguments, flags=CONTRACT)
+
+        return left(left, left), generate
+
+    return join
+
+
 load4, load8 = _loader(4), _loader(8)
 spread4, spread8 = _spreader(4), _spreader(8)
+times, plus = _joiner("fmul"), _joiner("fadd")
 
 
 @intrinsic
@@ -105,28 +120,6 @@ def store_bytes(typing_context, array, index, lanes):
         return context.get_dummy_value()
 
     return types.void(array, types.intp, lanes), generate
-
-
-@intrinsic
-@no_type_check
-def times(typing_context, left, right):
-    """``left * right``, lane by lane."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.fmul(*arguments, flags=CONTRACT)
-
-    return left(left, left), generate
-
-
-@intrinsic
-@no_type_check
-def plus(typing_context, left, right):
-    """``left + right``, lane by lane; contracts with a product beneath it."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.fadd(*arguments, flags=CONTRACT)
-
-    return left(left, left), generate
 
 
 @intrinsic
