@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vinlab.domains.web.hidden_pages import hide_articles, keep_pages
-from vinlab.domains.web.link_graph import make_links
+from vinlab.domains.web.corpus import hide_articles
+from vinlab.domains.web.link_graph import keep_pages, make_links
 from vinlab.domains.web.problem import PARTS
 from vinlab.domains.web.site import build_site, with_sparse_features
 from vinlab.domains.web.synthetic import EncyclopediaConfig, make_encyclopedia

@@ -10,6 +10,7 @@ from torch import Tensor
 from vinlab.domains.control.environment import ParticleWorlds
 from vinlab.domains.control.geometry import FINE, HALF_SIDE, RADIUS, cell_centres, cells_of
 from vinlab.domains.control.problem import ControlProblems, observe, route_costs
+from vinlab.planning.graded import shifted
 from vinlab.types import MOVE_COSTS, MOVE_OFFSETS, ContinuousDemonstrations
 
 
@@ -66,9 +67,7 @@ def next_cells(costs: Float64[np.ndarray, "B H W"]) -> Int64[np.ndarray, "B H W 
 
     count, height, width = costs.shape
     padded = np.pad(costs, ((0, 0), (1, 1), (1, 1)), constant_values=np.inf)
-    around = np.stack(
-        [padded[:, 1 + row : 1 + row + height, 1 + col : 1 + col + width] for row, col in MOVE_OFFSETS]
-    )
+    around = np.stack([shifted(padded, *offset) for offset in MOVE_OFFSETS.tolist()])
     best = (around + MOVE_COSTS[:, None, None, None]).argmin(axis=0)
     here = np.stack(np.meshgrid(np.arange(height), np.arange(width), indexing="ij"), axis=-1)
     following = np.where((costs == 0)[..., None], here, here + MOVE_OFFSETS[best])

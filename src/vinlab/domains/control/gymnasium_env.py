@@ -9,13 +9,7 @@ from gymnasium import spaces
 
 from vinlab.domains.control.environment import ParticleWorlds, Physics
 from vinlab.domains.control.geometry import FINE, cells_of, covered
-from vinlab.domains.control.problem import (
-    IMAGE,
-    ControlConfig,
-    ControlProblems,
-    observe,
-    sample_problems,
-)
+from vinlab.domains.control.problem import IMAGE, ControlConfig, ControlProblems, observe, sample_problems
 from vinlab.domains.gridworld.gymnasium_env import next_problem
 from vinlab.domains.gridworld.rendering import RENDER_MODES, render_cells, require_render_mode
 from vinlab.types import GOAL_MARK, InputError

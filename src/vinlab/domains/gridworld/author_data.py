@@ -4,6 +4,7 @@ import io
 import math
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from jaxtyping import Int64, UInt8
 
 from vinlab.domains.gridworld.expert import pack_demonstrations
 from vinlab.domains.gridworld.mat_files import require_complete
+from vinlab.domains.gridworld.problem import observe
 from vinlab.recording.files import read_bytes
 from vinlab.types import MOVE_NAMES, Demonstrations, InputError, reason_of
 
@@ -54,7 +56,7 @@ class LabelledMaps:
     def demonstrations(self) -> Demonstrations:
         """The same as a dataset for imitation."""
         moves = np.eye(len(MOVE_NAMES), dtype=bool)[self.labels]
-        return pack_demonstrations(self.obstacles, self.goals, self.index, self.states, moves)
+        return pack_demonstrations(observe(self.obstacles, self.goals), self.index, self.states, moves)
 
 
 @dataclass(frozen=True)
@@ -69,20 +71,18 @@ class LabelledRows:
 
 def read_authors_file(path: str | os.PathLike[str]) -> LabelledMaps:
     """The maps of a ``.mat`` file of square grid-worlds, each with all its labelled states, all of them checked."""
-    free, marks, states, labels = _read_arrays(Path(path), KEYS)
+    arrays = free, marks, states, labels = _read_arrays(Path(path), KEYS)
     side = int(free.shape[1] ** 0.5)
     if side**2 != free.shape[1] or not (len(free) == len(marks) == len(states) == len(labels) > 0):
         raise InputError(
             f"{path}: expected square maps, one for each state, got im_data of shape {free.shape}."
         )
     if marks.shape != free.shape or states.shape[1] != 2 or labels.shape[1] != 1:
-        shapes = ", ".join(
-            f"{key} {array.shape}" for key, array in zip(KEYS, (free, marks, states, labels), strict=True)
-        )
+        shapes = ", ".join(f"{key} {array.shape}" for key, array in zip(KEYS, arrays, strict=True))
         raise InputError(
             f"{path}: expected a map, a mark for each of its cells, a state and a label a row, got {shapes}."
         )
-    _require_sense(path, side, free, marks, states, labels)
+    _require_sense(path, side, *arrays)
     is_new = _begins_map(free, marks)
     goals = np.stack(np.divmod(marks[is_new].argmax(axis=1), side), axis=-1)
     return LabelledMaps(
@@ -94,35 +94,25 @@ def read_authors_file(path: str | os.PathLike[str]) -> LabelledMaps:
     )
 
 
-def _require_sense(
-    path: str | os.PathLike[str],
-    side: int,
-    free: np.ndarray,
-    marks: np.ndarray,
-    states: np.ndarray,
-    labels: np.ndarray,
-) -> None:
+def _require_sense(path: str | os.PathLike[str], side: int, *arrays: np.ndarray) -> None:
     """Refuse what is no map, goal, state or move; the first row at fault is named."""
-    every = np.arange(len(free))
-    is_goal = marks > 0
-    _require(path, ((free == 0) | (free == 1)).all(axis=1), "0 and 1 in im_data")
-    _require(path, np.isfinite(marks).all(axis=1), "finite numbers in value_data")
-    _require(path, (is_goal.sum(axis=1) == 1) & (marks >= 0).all(axis=1), "one mark of a goal in value_data")
-    _require(path, free[every, is_goal.argmax(axis=1)] == 1, "a goal in a free cell")
-    _require(
-        path, _is_whole(states, side).all(axis=1), f"two whole numbers from 0 to {side - 1} in state_xy_data"
-    )
+    free, marks, states, labels = arrays
+    every, is_goal, require = np.arange(len(free)), marks > 0, partial(_require, path)
+    require(((free == 0) | (free == 1)).all(axis=1), "0 and 1 in im_data")
+    require(np.isfinite(marks).all(axis=1), "finite numbers in value_data")
+    require((is_goal.sum(axis=1) == 1) & (marks >= 0).all(axis=1), "one mark of a goal in value_data")
+    require(free[every, is_goal.argmax(axis=1)] == 1, "a goal in a free cell")
+    require(_are_whole(states, side), f"two whole numbers from 0 to {side - 1} in state_xy_data")
     cells = states.astype(np.int64) @ np.array([side, 1])
-    _require(path, free[every, cells] == 1, "a state in a free cell")
-    _require(
-        path,
-        _is_whole(labels, len(MOVE_NAMES)).all(axis=1),
-        f"a whole number from 0 to {len(MOVE_NAMES) - 1} in label_data",
+    require(free[every, cells] == 1, "a state in a free cell")
+    require(
+        _are_whole(labels, len(MOVE_NAMES)), f"a whole number from 0 to {len(MOVE_NAMES) - 1} in label_data"
     )
 
 
-def _is_whole(numbers: np.ndarray, end: int) -> np.ndarray:
-    return (numbers >= 0) & (numbers < end) & (numbers == np.floor(numbers))
+def _are_whole(numbers: np.ndarray, end: int) -> np.ndarray:
+    """In which rows all are whole numbers from 0 to below the end."""
+    return ((numbers >= 0) & (numbers < end) & (numbers == np.floor(numbers))).all(axis=1)
 
 
 def _require(path: str | os.PathLike[str], good: Any, expected: str) -> None:
@@ -145,7 +135,7 @@ def read_authors_rows(path: str | os.PathLike[str]) -> LabelledRows:
         )
     ends = (side, side, len(MOVE_NAMES))
     for entries, end, key in zip((row, col, labels), ends, ROW_KEYS[2:], strict=True):
-        _require(path, _is_whole(entries, end).all(axis=1), f"whole numbers from 0 to {end - 1} in {key}")
+        _require(path, _are_whole(entries, end), f"whole numbers from 0 to {end - 1} in {key}")
     return LabelledRows(
         index=np.cumsum(_begins_map(free, marks)) - 1,
         states=np.stack([row, col], axis=-1).astype(np.int64),

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float64, Int, Int8, Int64, UInt8
+from jaxtyping import Bool, Float32, Float64, Int, Int8, Int64, UInt8
 
 from vinlab.domains.gridworld.environment import step
 from vinlab.domains.gridworld.problem import observe
 from vinlab.planning.exact import cost_to_go
+from vinlab.planning.graded import shifted
 from vinlab.types import MOVE_COSTS, MOVE_NAMES, MOVE_OFFSETS, Batch, Demonstrations, GridProblems
 
 NO_MOVE = -1
@@ -93,22 +94,14 @@ def _costs_through_moves(
 ) -> Iterator[tuple[int, np.ndarray]]:
     """For each move its cost plus the cost to go of the cell that it leads to, diagonal moves first."""
     around = ((0, 0), (1, 1), (1, 1))
-    costs, blocked = (
-        np.pad(costs, around, constant_values=np.inf),
-        np.pad(obstacles, around, constant_values=1),
-    )
+    costs = np.pad(costs, around, constant_values=np.inf)
+    blocked = np.pad(obstacles, around, constant_values=1)
     for move in DIAGONAL_FIRST:
         down, right = MOVE_OFFSETS[move].tolist()
-        through = _shifted(costs, down, right) + MOVE_COSTS[move]
+        through = shifted(costs, down, right) + MOVE_COSTS[move]
         if not corner_cutting:
-            through[(_shifted(blocked, down, 0) | _shifted(blocked, 0, right)) == 1] = np.inf
+            through[(shifted(blocked, down, 0) | shifted(blocked, 0, right)) == 1] = np.inf
         yield move, through
-
-
-def _shifted(padded: np.ndarray, down: int, right: int) -> np.ndarray:
-    """The entry of each cell's neighbour, without the padding of one cell."""
-    height, width = padded.shape[1:]
-    return padded[:, 1 + down : height - 1 + down, 1 + right : width - 1 + right]
 
 
 def expert_paths(
@@ -164,11 +157,19 @@ def demonstrate_trajectories(
     obstacles, goals = problems.obstacles, problems.goals
     costs = cost_to_go(obstacles, goals, corner_cutting=corner_cutting)
     labels = expert_moves(costs, obstacles, corner_cutting=corner_cutting)
-    paths, lengths = expert_paths(labels, obstacles, sample_starts(problems, trajectories, rng=rng), goals)
-    labelled = np.arange(paths.shape[2]) < lengths[..., None] - 1
-    index, states = np.nonzero(labelled)[0], paths[labelled]
+    index, states = states_on_paths(problems, labels, trajectories, rng=rng)
     moves = np.eye(len(MOVE_NAMES), dtype=bool)[labels[index, states[:, 0], states[:, 1]]]
-    return pack_demonstrations(obstacles, goals, index, states, moves)
+    return pack_demonstrations(observe(obstacles, goals), index, states, moves)
+
+
+def states_on_paths(
+    problems: GridProblems, moves: Int8[np.ndarray, "B H W"], trajectories: int, *, rng: np.random.Generator
+) -> tuple[Int64[np.ndarray, " N"], Int[np.ndarray, "N 2"]]:
+    """The problem and cell of every state, but the last, on the paths from several starts of each problem."""
+    starts = sample_starts(problems, trajectories, rng=rng)
+    paths, lengths = expert_paths(moves, problems.obstacles, starts, problems.goals)
+    on_path = np.arange(paths.shape[2]) < lengths[..., None] - 1
+    return np.nonzero(on_path)[0], paths[on_path]
 
 
 def demonstrate_everywhere(
@@ -179,31 +180,25 @@ def demonstrate_everywhere(
     costs = cost_to_go(obstacles, goals, corner_cutting=corner_cutting)
     optimal = optimal_moves(costs, obstacles, corner_cutting=corner_cutting)
     index, row, col = np.nonzero(np.isfinite(costs) & (costs > 0))
-    return pack_demonstrations(
-        obstacles, goals, index, np.stack([row, col], axis=-1), optimal[index, :, row, col]
-    )
+    states = np.stack([row, col], axis=-1)
+    return pack_demonstrations(observe(obstacles, goals), index, states, optimal[index, :, row, col])
 
 
 def pack_demonstrations(
-    obstacles: UInt8[np.ndarray, "B H W"],
-    goals: Int[np.ndarray, "B 2"],
+    observations: Float32[torch.Tensor, "B C H W"],
     index: Int[np.ndarray, " N"],
-    states: Int[np.ndarray, "N 2"],
+    states: Int[np.ndarray, "N _"],
     moves: Bool[np.ndarray, "N M"],
 ) -> Demonstrations:
     """Demonstrations from a list of states sorted by their problem; padding has weight 0."""
-    counts = np.bincount(index, minlength=len(obstacles))
+    counts = np.bincount(index, minlength=len(observations))
     filled = np.arange(counts.max(initial=0)) < counts[:, None]
-    all_states = np.zeros((*filled.shape, 2), np.int16)
+    all_states = np.zeros((*filled.shape, states.shape[1]), np.int16)
     # In padding every move is optimal, so that the loss is finite there before its weight of 0 removes it.
     all_moves = np.ones((*filled.shape, moves.shape[1]), bool)
     all_states[filled], all_moves[filled] = states, moves
-    return Demonstrations(
-        observe(obstacles, goals),
-        torch.from_numpy(all_states),
-        torch.from_numpy(all_moves),
-        torch.from_numpy(filled.astype(np.float32)),
-    )
+    packed = (all_states, all_moves, filled.astype(np.float32))
+    return Demonstrations(observations, *map(torch.from_numpy, packed))
 
 
 @dataclass(frozen=True)

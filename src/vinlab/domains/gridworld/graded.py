@@ -13,7 +13,7 @@ from torch import Tensor
 from vinlab.domains.gridworld.expert import pack_demonstrations
 from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.domains.gridworld.problem import random_cells
-from vinlab.planning.graded import GradedGrid, graded_cost_to_go
+from vinlab.planning.graded import GradedGrid, graded_cost_to_go, shifted
 from vinlab.types import GOAL_MARK, MOVE_NAMES, MOVE_OFFSETS, Batch, Demonstrations, concatenate
 
 TIE = 1e-9
@@ -70,7 +70,7 @@ class GradedSet:
         costs = self.ratio**height
         goals, free = random_cells(obstacles == 0, rng)
         drawn = GradedProblems(obstacles, costs, goals, goals)
-        reach = np.stack([graded_cost_to_go(drawn.grid(index), goals[[index]]) for index in range(count)])
+        reach = costs_to_go(drawn)
         starts, found = random_cells(np.isfinite(reach) & (reach > 0), rng)
         found &= free
         return GradedProblems(obstacles, costs, starts, goals)[found]
@@ -159,19 +159,15 @@ def demonstrate_costs(problems: GradedProblems) -> Demonstrations:
     to_go = costs_to_go(problems)
     optimal = np.zeros((len(problems), len(MOVE_NAMES), *to_go.shape[1:]), bool)
     around = np.pad(to_go, ((0, 0), (1, 1), (1, 1)), constant_values=np.inf)
-    rows, cols = to_go.shape[1:]
     for index in range(len(problems)):
         moves = problems.grid(index).move_costs()
         for move, (down, right) in enumerate(MOVE_OFFSETS.tolist()):
-            ahead = around[index, 1 + down : 1 + down + rows, 1 + right : 1 + right + cols]
-            optimal[index, move] = moves[move] + ahead <= to_go[index] * (1 + TIE)
-    states = np.nonzero(np.isfinite(to_go) & (to_go > 0))
-    where = np.stack(states[1:], axis=-1)
-    packed = pack_demonstrations(
-        problems.obstacles, problems.goals, states[0], where, optimal[states[0], :, states[1], states[2]]
-    )
+            optimal[index, move] = moves[move] + shifted(around[index], down, right) <= to_go[index] * (
+                1 + TIE
+            )
+    index, row, col = np.nonzero(np.isfinite(to_go) & (to_go > 0))
     seen = observe_costs(problems.obstacles, problems.costs, goal_mask(problems))
-    return Demonstrations(seen, packed.states, packed.moves, packed.weights)
+    return pack_demonstrations(seen, index, np.stack([row, col], axis=-1), optimal[index, :, row, col])
 
 
 def content_keys(problems: GradedProblems) -> list[str]:

@@ -1,6 +1,7 @@
 """Grid-world problems: sampled maps with a goal and a start from which it can be reached."""
 
 import hashlib
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -77,13 +78,12 @@ def attempt_problems(config: GridworldConfig, attempts: int, *, rng: np.random.G
 
 
 def random_cells(
-    allowed: Bool[np.ndarray, "B H W"], rng: np.random.Generator
-) -> tuple[Int64[np.ndarray, "B 2"], Bool[np.ndarray, " B"]]:
-    """One allowed cell of each map, drawn uniformly, and whether there is one."""
-    count, height, width = allowed.shape
-    flat = allowed.reshape(count, height * width)
+    allowed: Bool[np.ndarray, "B *S"], rng: np.random.Generator
+) -> tuple[Int64[np.ndarray, "B _"], Bool[np.ndarray, " B"]]:
+    """One allowed cell of each map (or of each map's layers), drawn uniformly, and whether there is one."""
+    flat = allowed.reshape(len(allowed), math.prod(allowed.shape[1:]))
     chosen = np.where(flat, rng.random(flat.shape), -1.0).argmax(axis=1)
-    cells = np.stack(np.unravel_index(chosen, (height, width)), axis=-1)
+    cells = np.stack(np.unravel_index(chosen, allowed.shape[1:]), axis=-1)
     return cells, np.take_along_axis(flat, chosen[:, None], axis=1)[:, 0]
 
 

@@ -5,12 +5,7 @@ from collections.abc import Collection
 import numpy as np
 from jaxtyping import Float64, Int, UInt8
 
-from vinlab.domains.gridworld.problem import (
-    FEWEST_ATTEMPTS,
-    GridworldConfig,
-    are_new,
-    random_cells,
-)
+from vinlab.domains.gridworld.problem import FEWEST_ATTEMPTS, GridworldConfig, are_new, random_cells
 from vinlab.domains.holeworld.environment import HoleWorldBatch
 from vinlab.domains.holeworld.expert import moves_to_goal
 from vinlab.types import GridProblems, InputError, concatenate

@@ -12,9 +12,8 @@ from vinlab.domains.gridworld.expert import (
     NO_MOVE,
     ExactSolution,
     expert_moves,
-    expert_paths,
     optimal_moves,
-    sample_starts,
+    states_on_paths,
 )
 from vinlab.domains.gridworld.expert import solve as solve_grid
 from vinlab.domains.mars.problem import MarsProblems, normalise
@@ -124,10 +123,8 @@ def _packed_moves(
         bits = 2 ** np.arange(8, dtype=np.uint8)[:, None, None]
         return (optimal_moves(costs, problems.obstacles) * bits).sum(axis=1, dtype=np.uint8)
     labels = expert_moves(costs, problems.obstacles)
-    starts = sample_starts(problems, config.trajectories, rng=rng)
-    paths, lengths = expert_paths(labels, problems.obstacles, starts, problems.goals)
-    index, *_ = np.nonzero(on_path := np.arange(paths.shape[2]) < lengths[..., None] - 1)
-    rows, cols = paths[on_path].T
+    index, states = states_on_paths(problems, labels, config.trajectories, rng=rng)
+    rows, cols = states.T
     packed = np.zeros(labels.shape, np.uint8)
     packed[index, rows, cols] = 1 << labels[index, rows, cols].astype(np.uint8)
     packed[labels == NO_MOVE] = 0

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int8
 
+from vinlab.domains.gridworld.expert import pack_demonstrations
 from vinlab.domains.motion.problem import MotionProblems, cost_to_go, exact_plan, observe
 from vinlab.planning.moves import LayeredMoves
 from vinlab.types import Batch, TimedDemonstrations
@@ -41,19 +42,9 @@ def demonstrate_everywhere(problems: MotionProblems, moves: LayeredMoves) -> Tim
     """All optimal actions in every state that can reach the goal; padding has weight 0."""
     solution = solve(problems, moves)
     index, layer, row, col = np.nonzero(np.isfinite(solution.costs) & (solution.costs > 0))
-    counts = np.bincount(index, minlength=len(problems))
-    filled = np.arange(counts.max(initial=0)) < counts[:, None]
-    states = np.zeros((*filled.shape, 3), np.int16)
-    # In padding every action is optimal, so that the loss is finite there before its weight of 0 removes it.
-    actions = np.ones((*filled.shape, moves.num_actions), bool)
-    states[filled] = np.stack([row, col, layer], axis=-1)
-    actions[filled] = solution.optimal[index, layer, :, row, col]
-    distances = np.zeros(filled.shape, np.int32)
-    distances[filled] = np.ceil(solution.costs[index, layer, row, col] - TIE)
-    return TimedDemonstrations(
-        observe(problems.obstacles, problems.goals, moves.num_layers),
-        torch.from_numpy(states),
-        torch.from_numpy(actions),
-        torch.from_numpy(filled.astype(np.float32)),
-        torch.from_numpy(distances),
-    )
+    seen = observe(problems.obstacles, problems.goals, moves.num_layers)
+    states = np.stack([row, col, layer], axis=-1)
+    packed = pack_demonstrations(seen, index, states, solution.optimal[index, layer, :, row, col])
+    distances = np.zeros(packed.weights.shape, np.int32)
+    distances[packed.weights.numpy() > 0] = np.ceil(solution.costs[index, layer, row, col] - TIE)
+    return TimedDemonstrations(**vars(packed), distances=torch.from_numpy(distances))

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Bool, Float32, Int, UInt8
 from torch import Tensor
 
+from vinlab.domains.gridworld.problem import random_cells
 from vinlab.domains.motion.environment import possible_moves
 from vinlab.domains.motion.mazes import GppnMazes
 from vinlab.planning.layered_search import LayeredCostMap, LayeredPlan, LayeredShortestPathPlanner
@@ -60,8 +61,8 @@ def sample_problems(config: MotionConfig, count: int, *, rng: np.random.Generato
     for _ in range(MOST_ATTEMPTS):
         drawn = draw_problems(config, count, rng=rng)
         costs = cost_to_go(drawn, moves)
-        starts, found = random_states(np.isfinite(costs) & (costs > 0), rng)
-        parts.append(MotionProblems(drawn.obstacles, starts, drawn.goals)[found])
+        starts, found = random_cells(np.isfinite(costs) & (costs > 0), rng)
+        parts.append(MotionProblems(drawn.obstacles, np.roll(starts, -1, axis=1), drawn.goals)[found])
         if sum(map(len, parts)) >= count:
             return concatenate(parts)[:count]
     raise InputError(f"expected {count} problems with a path, got {sum(map(len, parts))} with {config}.")
@@ -73,16 +74,6 @@ def draw_problems(config: MotionConfig, count: int, *, rng: np.random.Generator)
     layer = rng.integers(motion_named(config.motion).num_layers, size=(len(maps), 1))
     states = np.concatenate([goals, layer], axis=1)
     return MotionProblems(maps, states, states)
-
-
-def random_states(
-    allowed: Bool[np.ndarray, "B L H W"], rng: np.random.Generator
-) -> tuple[Int[np.ndarray, "B 3"], Bool[np.ndarray, " B"]]:
-    """One allowed state of each map, drawn uniformly, and whether there is one."""
-    flat = allowed.reshape(len(allowed), -1)
-    chosen = np.where(flat, rng.random(flat.shape), -1.0).argmax(axis=1)
-    layer, row, col = np.unravel_index(chosen, allowed.shape[1:])
-    return np.stack([row, col, layer], axis=-1), np.take_along_axis(flat, chosen[:, None], axis=1)[:, 0]
 
 
 def observe(

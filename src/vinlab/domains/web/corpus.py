@@ -1,16 +1,19 @@
-"""An encyclopedia as read from a folder: pages, categories, links, texts, word vectors. Nothing is downloaded."""
+"""An encyclopedia as read from a folder: pages, categories, links, texts, word vectors. Nothing is downloaded.
+
+Training may see a corpus without some of its articles, those of the test.
+"""
 
 import csv
 import lzma
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
-from vinlab.domains.web.link_graph import Links, make_links
+from vinlab.domains.web.link_graph import Links, keep_pages, make_links
 from vinlab.domains.web.packed_texts import unpacked
 from vinlab.domains.web.word_vectors import WordVectors, read_vectors
 from vinlab.recording.json_files import parse_json, require_fields, require_object
@@ -144,6 +147,25 @@ def _require_usable(corpus: Corpus) -> None:
     for page in map(int, corpus.articles):
         if not corpus.texts[page].strip():
             raise InputError(f"expected articles with a text, got '{corpus.titles[page]}' with an empty one.")
+
+
+def hide_articles(corpus: Corpus, hidden: Bool[np.ndarray, " N"]) -> tuple[Corpus, Int[np.ndarray, " n"]]:
+    """The corpus without the hidden articles, their texts, titles and links, and the pages that are left.
+
+    Categories stay, even without an article.
+    """
+    kept = np.flatnonzero(~hidden | (corpus.levels != ARTICLE))
+    if not (corpus.levels[kept] == ARTICLE).any():
+        raise InputError("expected articles to train on, got none: all of them are hidden.")
+    shown = replace(
+        corpus,
+        titles=[corpus.titles[page] for page in kept.tolist()],
+        levels=corpus.levels[kept],
+        parents=keep_pages(corpus.parents, kept),
+        links=keep_pages(corpus.links, kept),
+        texts=[corpus.texts[page] for page in kept.tolist()],
+    )
+    return shown, kept
 
 
 def read_articles(folder: Path) -> list[str]:

@@ -10,8 +10,7 @@ from jaxtyping import Bool, Float32, Int
 from scipy.sparse import csr_matrix
 
 from vinlab.domains.web.corpus import Corpus
-from vinlab.domains.web.hidden_pages import keep_pages
-from vinlab.domains.web.link_graph import Links
+from vinlab.domains.web.link_graph import Links, keep_pages
 from vinlab.domains.web.tfidf import TfIdf, fit_tfidf, unit_rows
 from vinlab.domains.web.word_vectors import WordVectors
 from vinlab.types import InputError

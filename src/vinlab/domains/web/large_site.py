@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from vinlab.domains.web.corpus import ARTICLE, MOST_LEVELS
-from vinlab.domains.web.link_graph import Links, make_links
+from vinlab.domains.web.link_graph import Links, make_links, near_targets
 from vinlab.domains.web.mapped_arrays import map_array, page_numbers, read_links, within
 from vinlab.domains.web.site import Queries, Site
 from vinlab.recording.json_files import read_json_object
@@ -266,13 +266,6 @@ def make_planning_site(site: Site, pages: int, *, rng: np.random.Generator) -> P
 def _school_links(
     numbers: Int[np.ndarray, " n"], homes: Int[np.ndarray, " n"], rng: np.random.Generator, each: int = 12
 ) -> tuple[Int[np.ndarray, " E"], Int[np.ndarray, " E"]]:
-    """Links among articles: three of four stay within the category."""
-    order = np.argsort(homes, kind="stable")
-    sizes = np.bincount(homes)
-    begins = np.cumsum(sizes) - sizes
+    """Links among articles."""
     sources = np.repeat(np.arange(len(numbers)), each)
-    targets = rng.integers(0, len(numbers), len(sources))
-    near = rng.random(len(sources)) < 0.75
-    home = homes[sources[near]]
-    targets[near] = order[begins[home] + rng.integers(0, sizes[home])]
-    return numbers[sources], numbers[targets]
+    return numbers[sources], numbers[near_targets(sources, homes, rng=rng)]

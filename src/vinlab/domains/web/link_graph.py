@@ -89,3 +89,25 @@ def make_links(sources: Int[np.ndarray, " n"], targets: Int[np.ndarray, " n"], n
     offsets = np.zeros(num_pages + 1, dtype=np.int64)
     np.cumsum(np.bincount(keys // num_pages, minlength=num_pages), out=offsets[1:])
     return Links(offsets, (keys % num_pages).astype(np.int32))
+
+
+def keep_pages(links: Links, kept: Int[np.ndarray, " n"]) -> Links:
+    """The links among some pages, which get new numbers in their order."""
+    number = np.full(links.num_pages, -1)
+    number[kept] = np.arange(len(kept))
+    sources, targets = number[links.sources()], number[links.targets]
+    inside = (sources >= 0) & (targets >= 0)
+    return make_links(sources[inside], targets[inside], len(kept))
+
+
+def near_targets(
+    sources: Int[np.ndarray, " E"], homes: Int[np.ndarray, " n"], *, rng: np.random.Generator
+) -> Int[np.ndarray, " E"]:
+    """Where random links among articles lead: three of four stay within the category, ``homes``, of their source."""
+    order, sizes = np.argsort(homes, kind="stable"), np.bincount(homes)
+    begins = np.cumsum(sizes) - sizes
+    targets = rng.integers(0, len(homes), len(sources))
+    near = rng.random(len(sources)) < 0.75
+    home = homes[sources[near]]
+    targets[near] = order[begins[home] + rng.integers(0, sizes[home])]
+    return targets

@@ -115,10 +115,8 @@ def open_site(folder: Path) -> tuple[Site, TextEmbedding]:
         full=read_links(folder, "full_", pages),
         tree=read_links(folder, "tree_", pages),
     )
-    rarity, centre = (
-        map_array(folder, "rarity", 1, "f", len(words)),
-        map_array(folder, "centre", 1, "f", dimension),
-    )
+    rarity = map_array(folder, "rarity", 1, "f", len(words))
+    centre = map_array(folder, "centre", 1, "f", dimension)
     site = _with_sparse_rows(folder, site) if has_sparse else site
     return site, TextEmbedding(WordVectors(words, vectors), rarity, centre)
 

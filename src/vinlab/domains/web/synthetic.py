@@ -7,30 +7,14 @@ import numpy as np
 from jaxtyping import Float32, Int
 
 from vinlab.domains.web.corpus import ARTICLE, Corpus
-from vinlab.domains.web.link_graph import make_links
+from vinlab.domains.web.link_graph import make_links, near_targets
 from vinlab.domains.web.word_vectors import WordVectors
 from vinlab.types import InputError
 
 _SYLLABLES = (
-    "ba",
-    "ce",
-    "di",
-    "fo",
-    "gu",
-    "ha",
-    "je",
-    "ki",
-    "lo",
-    "mu",
-    "na",
-    "pe",
-    "qui",
-    "ro",
-    "su",
-    "ta",
-    "ve",
-    "wi",
-)
+    "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo",
+    "mu", "na", "pe", "qui", "ro", "su", "ta", "ve", "wi",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -159,16 +143,10 @@ def _write(
 
 
 def _link(config: EncyclopediaConfig, homes: Int[np.ndarray, " n"], first: int, rng: np.random.Generator):
-    """Links between articles: three of four stay within the category."""
+    """Links between articles."""
     count = config.articles * config.links
     sources = rng.integers(0, config.articles, count)
-    targets = rng.integers(0, config.articles, count)
-    order = np.argsort(homes, kind="stable")
-    sizes = np.bincount(homes)
-    begins = np.cumsum(sizes) - sizes
-    near = rng.random(count) < 0.75
-    home = homes[sources[near]]
-    targets[near] = order[begins[home] + rng.integers(0, sizes[home])]
+    targets = near_targets(sources, homes, rng=rng)
     return make_links(first + sources, first + targets, first + config.articles)
 
 

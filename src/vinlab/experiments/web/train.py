@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import nn
 
+from vinlab.domains.web.corpus import hide_articles
 from vinlab.domains.web.demonstrations import ClickDemonstrations
-from vinlab.domains.web.hidden_pages import hide_articles
 from vinlab.domains.web.problem import PARTS
 from vinlab.domains.web.site import Site
 from vinlab.experiments.base import FitContext, TrainingRequest
