@@ -8,7 +8,6 @@ from jaxtyping import Bool, Num
 from matplotlib.figure import Figure
 
 from vinlab.figures import maps, style
-from vinlab.figures.axes import LEGEND, colour_scale
 from vinlab.figures.maps import Position
 
 MARGIN, GAP, CAPTION, STRIP = 0.2, 0.3, 0.32, 0.8
@@ -55,7 +54,7 @@ def _draw(figure: Figure, view: CostView, left: float, width: float, height: flo
     for goal in view.goals:
         maps.draw_ends(panel, shape, view.start, goal)
     strip = style.place(figure, left + 0.15 * width, CAPTION + height + 0.1, 0.7 * width, 0.08)
-    colour_scale(strip, image, ticks=5)
+    style.colour_scale(strip, image, ticks=5)
     if view.paths:
         place = (0.5, -0.42 / height)
-        panel.legend(loc="upper center", bbox_to_anchor=place, ncols=2, columnspacing=1.2, **LEGEND)
+        panel.legend(loc="upper center", bbox_to_anchor=place, ncols=2, columnspacing=1.2, **style.LEGEND)

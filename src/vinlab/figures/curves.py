@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from vinlab.figures import style
-from vinlab.figures.axes import LEGEND, dress
 from vinlab.types import InputError
 
 Records = Sequence[Mapping[str, Any]]
@@ -73,7 +72,7 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str], records: Records
         axes.plot(
             xs, ys, color=colour, linewidth=1.4, marker=marker, markersize=3, label=label, clip_on=False
         )
-    dress(axes, across=clock or "record", up=panel.label)
+    style.dress(axes, across=clock or "record", up=panel.label)
     if panel.is_share:
         # No more digits than needed, and few numbers: long ones would run into the panel on the left.
         axes.yaxis.set_major_locator(MaxNLocator(6))
@@ -82,7 +81,7 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str], records: Records
     elif panel.may_be_log and _spans_decades(axes):
         axes.set_yscale("log")
     if len(names) > 1:
-        axes.legend(**LEGEND)
+        axes.legend(**style.LEGEND)
     else:
         axes.set_ylabel(names[0].replace("_", " "), size=style.LABEL_SIZE, color=style.INK)
 

@@ -11,7 +11,6 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from vinlab.figures import maps, style
-from vinlab.figures.axes import colour_scale, legend_below
 from vinlab.types import InputError
 
 PANEL, GAP, MARGIN, CAPTION, STRIP, SCALE = 2.3, 0.2, 0.15, 0.3, 0.4, 0.35
@@ -78,7 +77,7 @@ def ground_figure(views: Sequence[GroundView], *, title: str = "") -> Figure:
                 figure, MARGIN + column * (PANEL + GAP) + 0.15 * PANEL, top - 0.1, 0.7 * PANEL, 0.08
             )
             _cost_scale(strip, span)
-    legend_below(figure, [first[0]])
+    style.legend_below(figure, [first[0]])
     return figure
 
 
@@ -93,7 +92,7 @@ def _shared_span(costs: Sequence[np.ndarray | None]) -> tuple[float, float] | No
 
 def _cost_scale(strip: Axes, span: tuple[float, float]) -> None:
     """The colours of the costs, with the numbers at both ends and in the middle."""
-    scale = colour_scale(strip, ScalarMappable(LogNorm(*span), style.VALUE_COLOURS))
+    scale = style.colour_scale(strip, ScalarMappable(LogNorm(*span), style.VALUE_COLOURS))
     ticks = np.geomspace(*span, 3)
     scale.set_ticks(ticks, labels=[f"{tick:.3g}" for tick in ticks])
     scale.ax.minorticks_off()

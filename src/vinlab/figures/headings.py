@@ -7,10 +7,8 @@ from matplotlib.figure import Figure
 from vinlab.figures import maps, style
 from vinlab.types import InputError
 
-MARGIN = 0.2
-HEADING = 0.35
-LARGEST = 5.0
-"""Inches of the longer side of the map."""
+MARGIN, HEADING, LARGEST = 0.2, 0.35, 5.0
+"""Inches: around the map, above it for the title, and its longer side."""
 
 
 def headings_figure(
@@ -38,17 +36,8 @@ def headings_figure(
     if directions is not None:
         drawn = states if goal[2] < 0 else np.concatenate([states, goal[None]])
         ahead = directions[drawn[:, 2]] / np.linalg.norm(directions[drawn[:, 2]], axis=1, keepdims=True)
-        axes.quiver(
-            drawn[:, 1],
-            drawn[:, 0],
-            ahead[:, 1],
-            ahead[:, 0],
-            angles="xy",
-            scale_units="xy",
-            scale=1.6,
-            width=0.006,
-            color=style.BLUE,
-            zorder=4,
-        )
+        arrows = (drawn[:, 1], drawn[:, 0], ahead[:, 1], ahead[:, 0])
+        look = {"angles": "xy", "scale_units": "xy", "scale": 1.6, "width": 0.006}
+        axes.quiver(*arrows, **look, color=style.BLUE, zorder=4)
     maps.draw_ends(axes, (rows, cols), states[0, :2], goal[:2])
     return figure

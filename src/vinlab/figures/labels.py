@@ -30,24 +30,19 @@ class LabelPlacer:
         self, text: str, at: tuple[float, float], places: Iterable[dict[str, Any]], *, must: bool, **look: Any
     ) -> Annotation | None:
         """The label in the place that covers least; one that need not be drawn is left out if it covers a label."""
-        best: tuple[int, int] | None = None
-        kept: Annotation | None = None
-        corners = np.zeros((4, 2))
+        tried = []
         for where in places:
             label = self.axes.annotate(text, xy=at, **where, **look)
             box = corners_of(label)
             cost = sum(overlap(box, other) for other in self.boxes), self._covered(box)
-            if best is None or cost < best:
-                if kept is not None:
-                    kept.remove()
-                best, kept, corners = cost, label, box
-            else:
+            tried.append((cost, label, box))
+        (overlapped, _), best, corners = min(tried, key=lambda one: one[0])
+        kept = best if must or not overlapped else None
+        for _, label, _ in tried:
+            if label is not kept:
                 label.remove()
-        if kept is None or best is None or (best[0] and not must):
-            if kept is not None:
-                kept.remove()
-            return None
-        self.boxes.append(corners)
+        if kept is not None:
+            self.boxes.append(corners)
         return kept
 
     def _covered(self, box: Float[np.ndarray, "4 2"]) -> int:

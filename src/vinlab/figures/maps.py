@@ -128,17 +128,8 @@ def require_map(name: str, array: np.ndarray, shape: tuple[int, ...] | None = No
 def draw_line(axes: Axes, path: np.ndarray, colour: str, width: float, rim: float, *, label: str) -> None:
     """A path with a white rim, under a name for the legend."""
     halo = [Stroke(linewidth=width + rim, foreground="white"), Normal()]
-    axes.plot(
-        path[:, 1],
-        path[:, 0],
-        color=colour,
-        linewidth=width,
-        label=label,
-        solid_joinstyle="round",
-        solid_capstyle="round",
-        path_effects=halo,
-        zorder=3,
-    )
+    ends = {"solid_joinstyle": "round", "solid_capstyle": "round", "path_effects": halo}
+    axes.plot(path[:, 1], path[:, 0], color=colour, linewidth=width, label=label, zorder=3, **ends)
 
 
 def _mark_standstill(axes: Axes, cell: np.ndarray, *, size: float) -> None:

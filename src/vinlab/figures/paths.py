@@ -9,14 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from vinlab.figures import maps, style
-from vinlab.figures.axes import legend_below
 from vinlab.types import GridProblems, InputError
 
-MARGIN = 0.2
-GAP = 0.2
-CAPTION = 0.33
-HEADING = 0.35
-LEGEND = 0.3
+MARGIN, GAP, CAPTION, HEADING, LEGEND = 0.2, 0.2, 0.33, 0.35, 0.3
 
 
 def paths_figure(
@@ -37,7 +32,7 @@ def paths_figure(
     for index, panel in enumerate(panels):
         problem = (problems.obstacles[index], problems.starts[index], problems.goals[index])
         _draw_problem(panel, *problem, predicted[index], shortest[index])
-    legend_below(figure, panels)
+    style.legend_below(figure, panels)
     return figure
 
 

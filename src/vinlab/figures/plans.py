@@ -9,15 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from vinlab.figures import maps, style
-from vinlab.figures.axes import LEGEND, colour_scale
 from vinlab.figures.maps import Position
 
-MARGIN = 0.2
-GAP = 0.3
-HEADING = 0.35
-CAPTION = 0.28
-STRIP = 0.5
-"""Below each panel: the legend, or the scale of its colours."""
+MARGIN, GAP, HEADING, CAPTION, STRIP = 0.2, 0.3, 0.35, 0.28, 0.5
+"""Inches; the strip below each panel is for the legend, or for the scale of its colours."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +105,7 @@ def _legend(layout: _Layout, panel: Axes) -> None:
         ncols=4 if layout.stacked else 2,
         columnspacing=1.2,
         borderaxespad=0.4,
-        **LEGEND,
+        **style.LEGEND,
     )
 
 
@@ -119,7 +114,7 @@ def _colour_scale(figure: Figure, layout: _Layout, index: int, image: AxesImage)
     width = min(max(layout.panel_width, 1.4), 2.6)
     left += (layout.panel_width - width) / 2
     axes = style.place(figure, left, top + layout.panel_height + 0.12, width, 0.09)
-    colour_scale(axes, image, extend=_beyond(image))
+    style.colour_scale(axes, image, extend=_beyond(image))
 
 
 def _beyond(image: AxesImage) -> str:

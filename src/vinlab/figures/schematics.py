@@ -134,28 +134,17 @@ def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
 
 def _box(axes: Axes, box: Box) -> Box:
     corner = (box.x - box.width / 2, box.y - box.height / 2)
-    axes.add_patch(
-        FancyBboxPatch(
-            corner,
-            box.width,
-            box.height,
-            boxstyle="round,pad=0,rounding_size=0.06",
-            facecolor=box.fill,
-            edgecolor=style.FRAME if box.fill == DATA else style.INK,
-            linestyle="--" if box.fill == DATA else "-",
-            linewidth=0.9,
-        )
-    )
+    edge = (style.FRAME, "--") if box.fill == DATA else (style.INK, "-")
+    look = {"boxstyle": "round,pad=0,rounding_size=0.06", "facecolor": box.fill, "linewidth": 0.9}
+    patch = FancyBboxPatch(corner, box.width, box.height, **look, edgecolor=edge[0], linestyle=edge[1])
+    axes.add_patch(patch)
     axes.text(box.x, box.y, box.text, ha="center", va="center", **_words())
     return box
 
 
 def _arrow(axes: Axes, start: Point, end: Point, label: str = "") -> None:
-    axes.add_patch(
-        FancyArrowPatch(
-            start, end, arrowstyle="-|>", mutation_scale=9, linewidth=1, color=style.INK, shrinkA=0, shrinkB=1
-        )
-    )
+    look = {"arrowstyle": "-|>", "mutation_scale": 9, "linewidth": 1, "shrinkA": 0, "shrinkB": 1}
+    axes.add_patch(FancyArrowPatch(start, end, color=style.INK, **look))
     if label:
         middle = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
         axes.text(middle[0], middle[1] + 0.06, label, ha="center", va="bottom", **_words())
@@ -165,11 +154,8 @@ def _key(axes: Axes, x: float, y: float) -> None:
     """What the fills mean."""
     for number, (fill, words) in enumerate(((LEARNED, "with weights"), (FIXED, "without weights"))):
         height = y - 0.22 * number
-        axes.add_patch(
-            FancyBboxPatch(
-                (x, height - 0.06), 0.2, 0.12, boxstyle="square,pad=0", facecolor=fill, edgecolor=style.INK
-            )
-        )
+        look = {"boxstyle": "square,pad=0", "facecolor": fill, "edgecolor": style.INK}
+        axes.add_patch(FancyBboxPatch((x, height - 0.06), 0.2, 0.12, **look))
         axes.text(x + 0.28, height, words, ha="left", va="center", size=style.TICK_SIZE, color=style.INK)
 
 

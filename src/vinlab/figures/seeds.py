@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from vinlab.figures import style
-from vinlab.figures.axes import LEGEND, dress
 from vinlab.types import InputError
 
 WIDTH, HEIGHT = 4.2, 2.7
@@ -48,11 +47,11 @@ def seeds_figure(
         raise InputError(f"curves: expected at most {len(looks)} curves, got {len(curves)}.")
     for (dashes, colour), curve in zip(looks, curves, strict=False):
         _draw(axes, curve, colour, dashes)
-    dress(axes, across=across, up=up, ticks=7)
+    style.dress(axes, across=across, up=up, ticks=7)
     if is_share:
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **LEGEND)  # where it covers no line
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **style.LEGEND)  # where it covers no line
     return figure
 
 

@@ -1,12 +1,15 @@
-"""The look of all figures: one palette that colour-blind readers can tell apart, one set of sizes.
+"""The look of all figures: one palette that colour-blind readers can tell apart, one set of sizes, of axes and legends.
 
 Nothing here changes matplotlib's global settings.
 """
 
-from typing import Final, SupportsFloat
+from collections.abc import Sequence
+from typing import Any, Final, SupportsFloat
 
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 # The palette of Okabe and Ito.
 BLUE: Final = "#0072B2"
@@ -36,6 +39,9 @@ LABEL_SIZE: Final = 9.0
 TICK_SIZE: Final = 8.0
 DOTS_PER_INCH: Final = 200
 
+LEGEND: Final[dict[str, Any]] = {"fontsize": TICK_SIZE, "frameon": False, "handlelength": 1.6}
+"""The look of every legend."""
+
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty white figure, its sides in inches."""
@@ -59,13 +65,49 @@ _MARKER: Final = {"linestyle": "none", "markeredgecolor": INK, "markeredgewidth"
 
 def mark_start(axes: Axes, row: SupportsFloat, col: SupportsFloat, *, size: float) -> None:
     """A white disc."""
-    axes.plot(
-        float(col), float(row), marker="o", markersize=size, markerfacecolor="white", label="start", **_MARKER
-    )
+    look = {"marker": "o", "markersize": size, "markerfacecolor": "white", "label": "start", **_MARKER}
+    axes.plot(float(col), float(row), **look)
 
 
 def mark_goal(axes: Axes, row: SupportsFloat, col: SupportsFloat, *, size: float) -> None:
     """A star."""
-    axes.plot(
-        float(col), float(row), marker="*", markersize=size, markerfacecolor=GOAL, label="goal", **_MARKER
+    look = {"marker": "*", "markersize": size, "markerfacecolor": GOAL, "label": "goal", **_MARKER}
+    axes.plot(float(col), float(row), **look)
+
+
+def dress(axes: Axes, *, across: str, up: str, ticks: int = 6) -> None:
+    """Labels, a light grid behind the lines, no box, and whole numbers across."""
+    axes.set_xlabel(across, size=LABEL_SIZE, color=INK)
+    axes.set_ylabel(up, size=LABEL_SIZE, color=INK)
+    axes.tick_params(which="both", labelsize=TICK_SIZE, length=2.5, color=FRAME, labelcolor=INK)
+    axes.grid(color=CELL_LINE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True))
+    for side, spine in axes.spines.items():
+        spine.set(color=FRAME, linewidth=0.8, visible=side in ("left", "bottom"))
+
+
+def colour_scale(strip: Axes, colours: ScalarMappable, *, ticks: int = 4, extend: str = "neither") -> Any:
+    """A horizontal scale of colours, with few numbers, that fills its axes."""
+    scale = strip.figure.colorbar(colours, cax=strip, orientation="horizontal", extend=extend)
+    scale.outline.set_visible(False)  # pyright: ignore
+    scale.ax.xaxis.set_major_locator(MaxNLocator(ticks))
+    scale.ax.tick_params(labelsize=TICK_SIZE, length=2, color=FRAME, labelcolor=INK)
+    return scale
+
+
+def legend_below(figure: Figure, panels: Sequence[Axes], *, columns: int = 4) -> None:
+    """One legend for all panels, at the lower edge of the figure; each label once."""
+    entries = {}
+    for panel in panels:
+        handles, labels = panel.get_legend_handles_labels()
+        entries |= dict(zip(labels, handles, strict=True))
+    figure.legend(
+        list(entries.values()),
+        list(entries),
+        loc="lower center",
+        bbox_to_anchor=(0.5, 0.0),
+        ncols=columns,
+        columnspacing=1.4,
+        **LEGEND,
     )

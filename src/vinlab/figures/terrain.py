@@ -11,7 +11,6 @@ from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
 
 from vinlab.figures import maps, style
-from vinlab.figures.axes import legend_below
 from vinlab.figures.maps import Position
 from vinlab.types import CELL
 
@@ -60,7 +59,7 @@ def terrain_figure(views: Sequence[TerrainView], *, title: str = "") -> Figure:
             words = ", ".join(part for part in (name if row == 0 else "", caption) if part)
             axes.set_title(words, size=style.LABEL_SIZE, color=style.INK, pad=4)
         top += height
-    legend_below(figure, [figure.axes[columns.index("paths")]])
+    style.legend_below(figure, [figure.axes[columns.index("paths")]])
     if "learned reward" in columns:
         _draw_scale(figure, MARGIN + columns.index("learned reward") * (PANEL + GAP), top + 0.06)
     return figure

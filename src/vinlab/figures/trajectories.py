@@ -15,10 +15,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 
 from vinlab.figures import style
-from vinlab.figures.axes import dress, legend_below
 from vinlab.figures.maps import frame
 from vinlab.recording.files import write_bytes
-from vinlab.types import InputError
+from vinlab.types import Batch, InputError
 
 MARGIN, GAP, CAPTION, HEADING, LEGEND_HEIGHT = 0.2, 0.2, 0.3, 0.4, 0.35
 
@@ -27,16 +26,13 @@ Positions = Float64[np.ndarray, "B T 2"]
 
 
 @dataclass(frozen=True)
-class Domains:
+class Domains(Batch):
     """Squares with boxes, a start and a goal."""
 
     boxes: Float64[np.ndarray, "B O 4"]
     """(row, col) of the centre, half the height and half the width; a box of size zero is absent."""
     starts: Float64[np.ndarray, "B 2"]
     goals: Float64[np.ndarray, "B 2"]
-
-    def __len__(self) -> int:
-        return len(self.boxes)
 
 
 def trajectories_figure(
@@ -69,7 +65,7 @@ def trajectories_figure(
             axes.plot(*path[-1, ::-1], marker="x", markersize=4, color=colours[name], zorder=4)
             ends.append(f"{name} {np.linalg.norm(path[-1] - domains.goals[index]):.2f}")
         axes.set_xlabel(", ".join(ends), size=style.TICK_SIZE - 1, color=style.INK, labelpad=3)
-    legend_below(figure, figure.axes[:1], columns=len(trajectories) + 2)
+    style.legend_below(figure, figure.axes[:1], columns=len(trajectories) + 2)
     return figure
 
 
@@ -97,16 +93,10 @@ def progress_figure(histories: Sequence[Sequence[float]], *, title: str = "") ->
     mean = np.mean(np.array(histories), axis=0)
     axes.plot(mean, color=style.BLUE, linewidth=1.8, marker="o", markersize=3, zorder=3)
     for index, ha in ((0, "left"), (len(mean) - 1, "right")):
-        axes.annotate(
-            f"{mean[index]:.2f}",
-            (index, mean[index]),
-            (0, 6),
-            textcoords="offset points",
-            ha=ha,
-            size=style.TICK_SIZE,
-        )
+        look = {"textcoords": "offset points", "ha": ha, "size": style.TICK_SIZE}
+        axes.annotate(f"{mean[index]:.2f}", (index, mean[index]), (0, 6), **look)
     axes.set_ylim(0, None)
-    dress(axes, across="iterations", up="mean final distance")
+    style.dress(axes, across="iterations", up="mean final distance")
     return figure
 
 
@@ -130,7 +120,7 @@ def save_animation(
     for index, panel in enumerate(panels):
         draw_domain(panel, domains, index)
     movers = _movers(panels, trajectories, colours, radius)
-    legend_below(figure, panels[:1], columns=len(trajectories) + 2)
+    style.legend_below(figure, panels[:1], columns=len(trajectories) + 2)
     length = next(iter(trajectories.values())).shape[1]
     frames = []
     for time in [*range(0, length, every), *[length - 1] * 8]:

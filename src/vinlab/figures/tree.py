@@ -11,18 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
+from vinlab.figures import style
 from vinlab.figures.labels import LabelPlacer
-from vinlab.figures.style import (
-    DOTS_PER_INCH,
-    FRAME,
-    INK,
-    LABEL_SIZE,
-    PREDICTED,
-    TITLE_SIZE,
-    VALUE_COLOURS,
-    new_figure,
-    place,
-)
 
 RING = 1.0
 """The distance between one level and the next."""
@@ -38,8 +28,8 @@ TITLE_ROOM = 1.8
 BEND = 0.18
 """How far an arrow departs from the straight line."""
 HALO = [withStroke(linewidth=2.5, foreground="white")]
-PLAIN: dict[str, Any] = {"size": LABEL_SIZE - 2, "color": INK, "path_effects": HALO, "zorder": 5}
-CLICKED = {**PLAIN, "size": LABEL_SIZE, "color": PREDICTED, "weight": "bold", "zorder": 6}
+PLAIN: dict[str, Any] = {"size": style.LABEL_SIZE - 2, "color": style.INK, "path_effects": HALO, "zorder": 5}
+CLICKED = {**PLAIN, "size": style.LABEL_SIZE, "color": style.PREDICTED, "weight": "bold", "zorder": 6}
 """The look of titles."""
 WIDTH, HEADER, FOOTER = 8.4, 0.7, 0.45
 """In inches: the tree, the query above it and the caption below."""
@@ -70,8 +60,8 @@ def tree_figure(plan: TreePlan) -> Figure:
     positions = spread_tree(plan.parents, titled_at_rim(plan))
     low, high = _corners(plan, positions)
     width, height = WIDTH, WIDTH * float((high[1] - low[1]) / (high[0] - low[0]))
-    figure = new_figure(width, height + HEADER + FOOTER)
-    axes = place(figure, 0.0, HEADER, width, height)
+    figure = style.new_figure(width, height + HEADER + FOOTER)
+    axes = style.place(figure, 0.0, HEADER, width, height)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     axes.axis("off")
     _draw_branches(axes, plan, positions)
@@ -80,7 +70,9 @@ def tree_figure(plan: TreePlan) -> Figure:
     _label(axes, plan, positions)
     lines = textwrap.wrap(f"“{plan.query}”", 96)
     shown = "\n".join(lines[:3]) + (" …" if len(lines) > 3 else "")
-    figure.text(0.5, 0.985, shown, ha="center", va="top", size=LABEL_SIZE, color=INK, style="italic")
+    figure.text(
+        0.5, 0.985, shown, ha="center", va="top", size=style.LABEL_SIZE, color=style.INK, style="italic"
+    )
     return figure
 
 
@@ -143,16 +135,8 @@ def _draw_branches(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2
 
 
 def _draw_pages(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
-    axes.scatter(
-        positions[:, 0],
-        positions[:, 1],
-        c=plan.values,
-        s=_sizes(plan),
-        cmap=VALUE_COLOURS,
-        edgecolors=FRAME,
-        linewidths=0.5,
-        zorder=2,
-    )
+    look = {"cmap": style.VALUE_COLOURS, "edgecolors": style.FRAME, "linewidths": 0.5, "zorder": 2}
+    axes.scatter(positions[:, 0], positions[:, 1], c=plan.values, s=_sizes(plan), **look)
 
 
 def _sizes(plan: TreePlan) -> Int[np.ndarray, " n"]:
@@ -161,7 +145,7 @@ def _sizes(plan: TreePlan) -> Int[np.ndarray, " n"]:
 
 
 def _draw_path(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
-    arrow = {"arrowstyle": "-|>", "color": PREDICTED, "linewidth": 2.0, "shrinkA": 5, "shrinkB": 5}
+    arrow = {"arrowstyle": "-|>", "color": style.PREDICTED, "linewidth": 2.0, "shrinkA": 5, "shrinkB": 5}
     for start, end in zip(plan.path[:-1], plan.path[1:], strict=True):
         bend = {**arrow, "connectionstyle": f"arc3,rad={BEND}"}
         axes.annotate("", xy=tuple(positions[end]), xytext=tuple(positions[start]), arrowprops=bend, zorder=4)
@@ -171,7 +155,7 @@ def _label(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> N
     """Titles of the pages clicked, of the branches of the root and, where they fit, of the best pages at the rim."""
     depths, at_rim = depths_of(plan.parents), titled_at_rim(plan)
     arrows = np.concatenate([positions[:0], *_arrow_points(plan, positions)])
-    radii = np.sqrt(_sizes(plan) / np.pi) * DOTS_PER_INCH / 72
+    radii = np.sqrt(_sizes(plan) / np.pi) * style.DOTS_PER_INCH / 72
     placer = LabelPlacer(
         axes, np.concatenate([positions, arrows]), np.concatenate([radii, np.zeros(len(arrows))])
     )
@@ -225,4 +209,4 @@ def _outwards(position: Float[np.ndarray, " 2"]) -> dict[str, Any]:
 
 def write_caption(figure: Figure, text: str) -> None:
     """One line below the tree."""
-    figure.text(0.5, 0.012, text, ha="center", va="bottom", size=TITLE_SIZE - 2, color=INK)
+    figure.text(0.5, 0.012, text, ha="center", va="bottom", size=style.TITLE_SIZE - 2, color=style.INK)

@@ -8,11 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from vinlab.maps.costs import MapValues, grade
+from vinlab.maps.costs import CostOptions, MapValues, grade, require_cell_costs
 from vinlab.maps.grid_map import (
     GridMap,
     MapOptions,
     map_of_graded,
+    require_graded_size,
     require_side,
     unknown_words,
     with_unknown,
@@ -22,6 +23,9 @@ from vinlab.types import InputError
 
 NEURAL_ASTAR_MAPS, NEURAL_ASTAR_GOALS = ("arr_0", "arr_4", "arr_8"), ("arr_1", "arr_5", "arr_9")
 """The maps of training, validation and test, and their goals."""
+
+BLOCKED = ("obstacles", "blocked")
+"""The arrays that may say which cells are blocked; without one those of infinite cost are."""
 
 
 def map_of_array(data: bytes, name: str, options: MapOptions) -> GridMap:
@@ -34,15 +38,52 @@ def map_of_archive(data: bytes, name: str, options: MapOptions) -> GridMap:
     with open_archive(data, name) as archive:
         names = members_of(archive)
         if "costs" in names:
-            from vinlab.maps.cost_arrays import map_of_costs
-
-            return map_of_costs(partial(read_member, archive), names, name, options)
+            return _map_of_costs(archive, names, name, options)
         if "obstacles" in names:
             return _map_of_ours(archive, names, name, options)
         if {*NEURAL_ASTAR_MAPS, *NEURAL_ASTAR_GOALS} <= names:
             return _map_of_neural_astar(archive, name, options)
         held = ", ".join(sorted(names)[:8])[:200] or "none"
     raise InputError(f"{name}: expected an array 'obstacles' or 'costs', got {held}.")
+
+
+def _map_of_costs(archive: zipfile.ZipFile, names: set[str], name: str, options: MapOptions) -> GridMap:
+    """The map of an archive with ``costs``: finite and above zero in free cells."""
+    member = partial(read_member, archive)
+    options.refuse_values("A file with costs")
+    if options.grading != CostOptions():
+        raise InputError(
+            f"{name}: expected no --costs for a file that holds costs, got {options.grading.costs}."
+        )
+    costs = one_map(member("costs", name), name, options.index, f"'costs' in {name}").astype(np.float64)
+    require_side(costs.shape[0], costs.shape[1], name)
+    require_graded_size(costs.shape)
+    blocked, words = np.isposinf(costs), "infinite ones are blocked"
+    for key in BLOCKED:
+        if key in names:
+            words = f"'{key}' in {name}"
+            named = _blocked(one_map(member(key, name), name, options.index, words), words)
+            if named.shape != costs.shape:
+                raise InputError(
+                    f"{name}: expected costs and {key} of one shape, got {costs.shape} and {named.shape}."
+                )
+            blocked |= named
+            words = f"cells of '{key}' are blocked"
+    require_cell_costs(costs, blocked, f"'costs' in {name}")
+    start, goal = (
+        position_in(member(key, name), options.index) if key in names else None for key in ("starts", "goals")
+    )
+    told = f"An array of costs; {words}, and a move costs its length times the mean of its two cells."
+    return GridMap(
+        blocked.astype(np.uint8), told, start=start, goal=goal, costs=np.where(blocked, 1.0, costs)
+    )
+
+
+def _blocked(values: np.ndarray, name: str) -> np.ndarray:
+    strange = values[(values != 0) & (values != 1)]
+    if strange.size:
+        raise InputError(f"{name}: expected only 0 and 1, got {strange.flat[0]:g}.")
+    return values == 1
 
 
 def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, options: MapOptions) -> GridMap:

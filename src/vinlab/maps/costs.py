@@ -94,14 +94,12 @@ def grade(found: MapValues, name: str, options: CostOptions, *, bright: bool = F
 
 
 def _grade_linear(found: MapValues, name: str, options: CostOptions, bright: bool) -> Graded:
-    values, offset, scale = found.values.astype(np.float64), options.cost_offset, options.cost_scale
-    meant = "the value"
+    values, meant, usual = found.values.astype(np.float64), "the value", (0.0, 1.0)
     if found.white is not None:
-        offset = IMAGE_OFFSET if offset is None else offset
-        scale = IMAGE_SCALE if scale is None else scale
-        share = values / found.white
+        share, usual = values / found.white, (IMAGE_OFFSET, IMAGE_SCALE)
         values, meant = (share, "its brightness") if bright else (1 - share, "its darkness")
-    offset, scale = 0.0 if offset is None else offset, 1.0 if scale is None else scale
+    offset = usual[0] if options.cost_offset is None else options.cost_offset
+    scale = usual[1] if options.cost_scale is None else options.cost_scale
     blocked = np.zeros(values.shape, bool) if options.cost_limit is None else values > options.cost_limit
     costs = offset + scale * values
     require_cell_costs(costs, blocked | found.unknown, name)

@@ -10,14 +10,7 @@ import numpy as np
 
 from vinlab.maps.arrays import values_to_obstacles
 from vinlab.maps.costs import MapValues, grade
-from vinlab.maps.grid_map import (
-    GridMap,
-    MapOptions,
-    map_of_graded,
-    require_side,
-    unknown_words,
-    with_unknown,
-)
+from vinlab.maps.grid_map import GridMap, MapOptions, map_of_graded, require_side, unknown_words, with_unknown
 from vinlab.maps.image import GreyImage, shades_to_obstacles
 from vinlab.maps.transform import CELLS, Frame
 from vinlab.recording.tiff_files import require_few_directories
@@ -50,9 +43,7 @@ def read_bands(data: bytes, name: str, *, bands: int | None = None) -> tuple[np.
             _require_modest(raster, name, least_bytes=4 if bands is None else 1)  # all bands become floats
             chosen = list(range(1, (bands or raster.count) + 1))
             values = raster.read(chosen)
-            known = np.ones(values.shape[1:], bool)
-            for band in chosen:
-                known &= raster.read_masks(band) != 0
+            known = np.logical_and.reduce([raster.read_masks(band) != 0 for band in chosen])
             return values, known, _frame(raster)
     except InputError:
         raise

@@ -34,14 +34,10 @@ def map_of_movingai(data: bytes, name: str, options: MapOptions) -> GridMap:
             )
     letters = np.frombuffer("".join(rows).encode("ascii"), np.uint8).reshape(height, width)
     land, water = (_blocked(letters, kind) for kind in (LAND, WATER))
-    if water.all():
-        words = "A MovingAI map: trees and out of bounds are blocked; corner cutting is forbidden."
-        return GridMap(land, words, corner_cutting=False)
-    words = (
-        "A MovingAI map: trees and out of bounds are blocked, and water unless the goal lies in it; "
-        "corner cutting is forbidden."
-    )
-    return GridMap(land, words, corner_cutting=False, water_obstacles=water)
+    is_dry = bool(water.all())
+    wet = "" if is_dry else ", and water unless the goal lies in it"
+    words = f"A MovingAI map: trees and out of bounds are blocked{wet}; corner cutting is forbidden."
+    return GridMap(land, words, corner_cutting=False, water_obstacles=None if is_dry else water)
 
 
 def _blocked(letters: UInt8[np.ndarray, "H W"], free: str) -> UInt8[np.ndarray, "H W"]:

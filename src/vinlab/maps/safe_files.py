@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from vinlab.recording.files import require_regular
 from vinlab.types import InputError
 
 LARGEST_FILE = 64 * 2**20
@@ -15,10 +16,7 @@ MOST_FOLDERS = 10_000
 def read_content(path: Path) -> bytes:
     """The bytes of a regular file that is neither empty nor too large."""
     try:
-        if path.is_dir():
-            raise InputError(f"{path}: expected a file, got a folder.")
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path}: expected a regular file, got a device or a pipe.")
+        require_regular(path, path.stat().st_mode)
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:

@@ -19,8 +19,8 @@ from vinlab.experiments.tables import group_runs, scores_of
 from vinlab.experiments.web.game.data import GameSet, make_game_sets
 from vinlab.experiments.web.game.evaluate import Player, recorded_games
 from vinlab.figures import style
-from vinlab.figures.axes import LEGEND, dress
 from vinlab.figures.save import save_figure
+from vinlab.figures.style import LEGEND, dress
 from vinlab.models import Model
 from vinlab.recording.finished_run import FinishedRun
 
