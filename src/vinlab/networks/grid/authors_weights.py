@@ -6,12 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vinlab.modules import (
-    HierarchicalReward,
-    HierarchicalTransition,
-    LinearPolicy,
-    UntiedTransition,
-)
+from vinlab.modules import HierarchicalReward, HierarchicalTransition, LinearPolicy, UntiedTransition
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.types import InputError
 

@@ -25,13 +25,11 @@ class Asked:
 class LinkPolicy(nn.Module, ABC):
     """A policy that plans once per query and then scores the links of any number of pages."""
 
-    words: SparseScores | None
-    """The learned weights of sparse features, where the policy reads them."""
-
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, *, words: SparseScores | None = None) -> None:
+        """``words`` are the learned weights of sparse features, where the policy reads them."""
         super().__init__()
         self.dimension = dimension
-        self.words = None
+        self.words = words
 
     def require_fitting(self, site: SiteView) -> None:
         """Refuse a site whose features have another dimension than the weights."""
@@ -114,8 +112,7 @@ class PlannedPolicy(LinkPolicy):
         attention: nn.Module,
         words: SparseScores | None = None,
     ) -> None:
-        super().__init__(dimension)
-        self.words = words
+        super().__init__(dimension, words=words)
         self.reward = reward
         self.planner = planner
         self.attention = attention

@@ -6,11 +6,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from vinlab.networks.terrain.encoder import ImageEncoder
-from vinlab.networks.terrain.policies import TerrainPolicy
-from vinlab.networks.vin import ValueIterationNetwork
+from vinlab.networks.terrain.policies import EncodingVin
 from vinlab.planning.costs import CostMap, MoveTable, entered, terminals_at
-from vinlab.planning.shortest_path import ShortestPathPlan
-from vinlab.types import Iterations
 
 GAIN = 3.0
 """What the last layer is multiplied by: risks of open and of steep ground must differ by much."""
@@ -42,6 +39,15 @@ class TerrainCosts(nn.Module):
         price = 1 + self.caution * functional.softplus(GAIN * self.risk_logits(images))
         return self.lengths * entered(price[:, 0], value=1.0)
 
+    def encode(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B A H W"]:
+        """The same."""
+        return self(images)
+
+    def condition_on_goals(self, costs: Float[Tensor, "B A H W"], goals: Int[Tensor, "B G 2"]) -> CostMap:
+        """The costs and the terminal cell of each goal; the goals of one image follow each other."""
+        terminals = terminals_at(goals.flatten(0, 1)[:, None], costs.shape[2], costs.shape[3])
+        return CostMap(costs.repeat_interleave(goals.shape[1], dim=0), terminals)
+
     def risk_logits(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B 1 H W"]:
         """What the risk of each cell is the softplus of, but for the gain."""
         return self.risk(self.features(self.image(images)).relu())
@@ -56,21 +62,5 @@ class FlipAveragedTerrainCosts(TerrainCosts):
         return found if self.training else (found + super().risk_logits(images.flip(2)).flip(2)) / 2
 
 
-class TerrainShortestPathVin(TerrainPolicy, ValueIterationNetwork):
+class TerrainShortestPathVin(EncodingVin):
     """A VIN whose planner searches the costs of the image: they do not depend on the goal, so goals share them."""
-
-    def encode(self, images: Float[Tensor, "B 1 h w"]) -> Float[Tensor, "B A H W"]:
-        """The cost of each move in each cell."""
-        return self.reward(images)
-
-    def condition_on_goals(
-        self,
-        features: Float[Tensor, "B A H W"],
-        goals: Int[Tensor, "B G 2"],
-        *,
-        iterations: Iterations = None,
-    ) -> ShortestPathPlan:
-        """The plan for each goal."""
-        costs = features.repeat_interleave(goals.shape[1], dim=0)
-        terminals = terminals_at(goals.flatten(0, 1)[:, None], costs.shape[2], costs.shape[3])
-        return self.planner(CostMap(costs, terminals), self.transition(costs), iterations=iterations)

@@ -12,13 +12,12 @@ from vinlab.modules import IdentityPolicy, StateAttention
 from vinlab.modules.move_cost import KnownMoves
 from vinlab.modules.symmetry import mean_over_symmetries
 from vinlab.networks.terrain.ground_encoder import GroundConfig, GroundEncoder
-from vinlab.networks.terrain.policies import GroundPolicy
+from vinlab.networks.terrain.policies import EncodingVin, GroundPolicy
 from vinlab.networks.terrain.reward import marked_cells
-from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning.cell_costs import cell_move_costs, free_moves
 from vinlab.planning.costs import CostMap, terminals_at
-from vinlab.planning.shortest_path import ShortestPathPlan, ShortestPathPlanner
-from vinlab.types import Batch, Iterations
+from vinlab.planning.shortest_path import ShortestPathPlanner
+from vinlab.types import Batch
 
 LEAST_COST: Final = 2.1
 """Of a cell. Costs are in units of the demonstrator's temperature: of log(8) = 2.08 or less, paths of any length in
@@ -136,32 +135,16 @@ class GuidanceCosts(GroundCosts):
         return Ground(self.largest * share + LEAST_GUIDANCE, ground.blocked)
 
 
-class GroundVin(GroundPolicy, ValueIterationNetwork):
-    """A VIN with ``GroundCosts``: the image is encoded once, and each goal gets a plan."""
+class GroundVin(GroundPolicy, EncodingVin):
+    """A VIN with ``GroundCosts``."""
 
     def __init__(self, *, reward: GroundCosts, **parts: nn.Module) -> None:
         super().__init__(reward=reward, **parts)
         self.pixels, self.channels = reward.encoder.pixels, reward.encoder.inputs
 
-    @property
-    def _costs(self) -> GroundCosts:
-        assert isinstance(self.reward, GroundCosts)
-        return self.reward
-
-    def encode(self, images: Float[Tensor, "B C h w"]) -> Ground:
-        """What the images tell without a goal."""
-        return self._costs.encode(images)
-
     def goals(self, observation: Float[Tensor, "B C h w"]) -> Int[Tensor, "B 2"]:
         """The cell that the last channel of each observation marks."""
         return marked_cells(observation[:, -1], self.pixels)
-
-    def condition_on_goals(
-        self, features: Ground, goals: Int[Tensor, "B G 2"], *, iterations: Iterations = None
-    ) -> ShortestPathPlan:
-        """The plan for each goal."""
-        problem = self._costs.condition_on_goals(features, goals)
-        return self.planner(problem, self.transition(problem.costs), iterations=iterations)
 
 
 @dataclass(frozen=True)
@@ -197,6 +180,5 @@ class GuidanceVinConfig(GroundVinConfig):
     def build(self) -> GroundVin:
         """The network with fresh weights."""
         network = super().build()
-        assert isinstance(network.reward, GroundCosts)
         network.reward = GuidanceCosts(network.reward.encoder, largest=self.largest, symmetric=self.symmetric)
         return network

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from vinlab.modules.attention import gather_states
 from vinlab.networks.base import Policy
 from vinlab.networks.terrain.encoder import ImageEncoder
-from vinlab.networks.terrain.reward import TerrainFeatures, TerrainReward, mark_goals, marked_cells
+from vinlab.networks.terrain.reward import mark_goals, marked_cells
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.types import CELL, MOVE_NAMES, Iterations, Plan
 
@@ -84,21 +84,25 @@ class GroundPolicy(TerrainPolicy):
         return self.condition_on_goals(features, goals, iterations=iterations)
 
 
-class TerrainVin(TerrainPolicy, ValueIterationNetwork):
-    """A VIN with a ``TerrainReward``: the image is encoded once, and each goal gets a plan."""
+class EncodingVin(TerrainPolicy, ValueIterationNetwork):
+    """A VIN whose reward part encodes the image once, and gives the planner what it makes of it for each goal."""
 
-    def encode(self, images: Float[Tensor, "B 1 h w"]) -> TerrainFeatures:
+    reward: Any
+
+    def encode(self, images: Float[Tensor, "B C h w"]) -> Any:
         """What the images give without a goal."""
-        assert isinstance(self.reward, TerrainReward)
         return self.reward.encode(images)
 
     def condition_on_goals(
-        self, features: TerrainFeatures, goals: Int[Tensor, "B G 2"], *, iterations: Iterations = None
+        self, features: Any, goals: Int[Tensor, "B G 2"], *, iterations: Iterations = None
     ) -> Plan:
         """The plan for each goal."""
-        assert isinstance(self.reward, TerrainReward)
-        reward = self.reward.condition_on_goals(features, goals)
-        return self.planner(reward, self.transition(reward), iterations=iterations)
+        problem = self.reward.condition_on_goals(features, goals)
+        return self.planner(problem, self.transition(goals), iterations=iterations)
+
+
+class TerrainVin(EncodingVin):
+    """A VIN with a ``TerrainReward``."""
 
 
 class TerrainCnn(DenseTerrainPolicy):
