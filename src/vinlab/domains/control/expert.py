@@ -35,22 +35,20 @@ class StraightController:
 
     def __call__(self, time: int, states: Float64[np.ndarray, "B N 4"]) -> Float64[np.ndarray, "B N 2"]:
         """The forces in N states of each square, the same at all times."""
-        return _forces_towards(self._goals[:, None], states, self._gains)
+        return _forces_towards(self._targets(states[..., :2]), states, self._gains)
+
+    def _targets(self, positions: Float64[np.ndarray, "B N 2"]) -> Float64[np.ndarray, "B _ 2"]:
+        return self._goals[:, None]
 
 
-class RouteController:
+class RouteController(StraightController):
     """Tracks the shortest route on a fine map, from any position."""
 
     def __init__(self, problems: ControlProblems, gains: Gains | None = None) -> None:
-        self._goals = problems.goals
-        self._gains = gains or Gains()
+        super().__init__(problems, gains)
         costs = route_costs(problems, margin=RADIUS + self._gains.clearance)
         self._next = next_cells(costs)
         self._hops = max(1, round(self._gains.lookahead / (2 * HALF_SIDE / FINE)))
-
-    def __call__(self, time: int, states: Float64[np.ndarray, "B N 4"]) -> Float64[np.ndarray, "B N 2"]:
-        """The forces in N states of each square, the same at all times."""
-        return _forces_towards(self._targets(states[..., :2]), states, self._gains)
 
     def _targets(self, positions: Float64[np.ndarray, "B N 2"]) -> Float64[np.ndarray, "B N 2"]:
         """The position on the route a little ahead; near its end, the goal itself."""
@@ -89,9 +87,8 @@ def demonstrate(
 ) -> ContinuousDemonstrations:
     """The route controller's forces along rollouts that noise drives off the route."""
     disturbance = correlated_noise((len(worlds), samples, horizon, 2), noise, rng=rng)
-    found = worlds.rollout(
-        RouteController(worlds.problems, gains), horizon=horizon, samples=samples, noise=disturbance
-    )
+    controller = RouteController(worlds.problems, gains)
+    found = worlds.rollout(controller, horizon=horizon, samples=samples, noise=disturbance)
     counted = np.broadcast_to(found.valid[:, :, None], found.states.shape[:3])
     precisions = counted[..., None, None] * np.eye(2)
     return to_demonstrations(worlds.problems, found.states, found.actions, precisions)

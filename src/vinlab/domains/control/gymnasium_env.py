@@ -3,23 +3,20 @@
 from functools import partial
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 
 from vinlab.domains.control.environment import ParticleWorlds, Physics
 from vinlab.domains.control.geometry import FINE, cells_of, covered
 from vinlab.domains.control.problem import IMAGE, ControlConfig, ControlProblems, observe, sample_problems
-from vinlab.domains.gridworld.gymnasium_env import next_problem
-from vinlab.domains.gridworld.rendering import RENDER_MODES, render_cells, require_render_mode
-from vinlab.types import GOAL_MARK, InputError
-
-Observation = dict[str, Any]
+from vinlab.domains.gridworld.gymnasium_env import Observation, ProblemEnvironment
+from vinlab.domains.gridworld.rendering import RENDER_MODES, render_cells
+from vinlab.types import GOAL_MARK
 
 RENDERING = {"render_modes": list(RENDER_MODES), "render_fps": 25}
 
 
-class ParticleControlEnvironment(gymnasium.Env[Observation, np.ndarray]):
+class ParticleControlEnvironment(ProblemEnvironment[np.ndarray]):
     """A new domain in each episode: move the particle from the start to the goal.
 
     The cost of a step is half the squared distance to the goal after it. The episode is truncated after ``horizon``
@@ -38,11 +35,7 @@ class ParticleControlEnvironment(gymnasium.Env[Observation, np.ndarray]):
         render_mode: str | None = None,
     ) -> None:
         """Domains are chosen at random from ``problems``, or sampled from the config."""
-        self.render_mode = require_render_mode(render_mode)
-        if problems is not None and len(problems) == 0:
-            raise InputError("problems: expected at least one domain, got none.")
-        self._config = config or ControlConfig()
-        self._problems = problems
+        super().__init__(problems, partial(sample_problems, config or ControlConfig()), render_mode)
         self._physics = physics or Physics()
         self._horizon = horizon
         limit = self._physics.max_force
@@ -56,14 +49,14 @@ class ParticleControlEnvironment(gymnasium.Env[Observation, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """The first observation of a new domain."""
-        super().reset(seed=seed)
-        problem = next_problem(self._problems, partial(sample_problems, self._config), self.np_random)
-        self._worlds = ParticleWorlds(problem, self._physics)
+        """The first observation of a new domain, and the distance to the goal."""
+        return super().reset(seed=seed, options=options)[0], {"distance": self._distance()}
+
+    def _begin(self) -> Observation:
+        self._worlds = ParticleWorlds(self._problem, self._physics)
         self._image = observe(self._worlds.problems).numpy()[0]
         self._states = self._worlds.initial_states[:, None]
-        self._steps = 0
-        return self._observation(), {"distance": self._distance()}
+        return self._observation()
 
     def step(self, action: np.ndarray) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Observation, reward, terminated (the simulation diverged), truncated, and the distance to the goal."""

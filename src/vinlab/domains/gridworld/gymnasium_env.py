@@ -1,5 +1,6 @@
 """The grid-world as a Gymnasium environment."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
@@ -16,6 +17,7 @@ from vinlab.types import GOAL_MARK, MOVE_COSTS, MOVE_NAMES, GridProblems, InputE
 
 Observation = dict[str, Any]
 Config = TypeVar("Config")
+Action = TypeVar("Action")
 
 
 def observation_space(height: int, width: int) -> gymnasium.Space:
@@ -40,22 +42,41 @@ def config_of(kind: type[Config], config: Config | None, options: dict[str, Any]
     return config or kind(**options)
 
 
-def next_problem(given: Any, sample: Callable[..., Any], rng: np.random.Generator) -> Any:
-    """One of the problems that are given, or a new one."""
-    if given is None:
-        return sample(1, rng=rng)
-    chosen = int(rng.integers(len(given)))
-    return given[chosen : chosen + 1]
+class ProblemEnvironment(gymnasium.Env[Observation, Action]):
+    """An environment with a new problem in each episode: one of those given, chosen at random, or a sampled one."""
+
+    metadata = RENDERING
+
+    def __init__(self, given: Any, sample: Callable[..., Any], render_mode: str | None) -> None:
+        if given is not None and len(given) == 0:
+            raise InputError("problems: expected at least one problem, got none.")
+        self.render_mode = require_render_mode(render_mode)
+        self._given, self._sample = given, sample
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """The first observation of a new problem."""
+        super().reset(seed=seed)
+        if self._given is None:
+            self._problem = self._sample(1, rng=self.np_random)
+        else:
+            chosen = int(self.np_random.integers(len(self._given)))
+            self._problem = self._given[chosen : chosen + 1]
+        self._steps = 0
+        return self._begin(), {}
+
+    @abstractmethod
+    def _begin(self) -> Observation:
+        """The first observation of the problem."""
 
 
-class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
+class GridWorldEnvironment(ProblemEnvironment[np.int64]):
     """A new problem in each episode: find a path from the start to the goal.
 
     A move costs its length (1 or the square root of 2), even if an obstacle stops it; the one that reaches
     the goal earns 1 more. The episode terminates at the goal and is truncated after ``horizon`` moves.
     """
-
-    metadata = RENDERING
 
     def __init__(
         self,
@@ -67,35 +88,26 @@ class GridWorldEnvironment(gymnasium.Env[Observation, np.int64]):
         **options: Any,
     ) -> None:
         """Problems are drawn from those given, or sampled from the config or from its fields such as ``size``."""
-        if problems is not None and len(problems) == 0:
-            raise InputError("problems: expected at least one problem, got none.")
         self._config = config_of(GridworldConfig, config, options)
-        self.render_mode = require_render_mode(render_mode)
-        self._problems = problems
+        super().__init__(problems, partial(sample_problems, self._config), render_mode)
         height, width = self._config.shape if problems is None else problems.obstacles.shape[1:]
         self._horizon = 2 * (height + width) if horizon is None else horizon
         self.action_space = spaces.Discrete(len(MOVE_NAMES))
         self.observation_space = observation_space(height, width)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        """The first observation of a new problem."""
-        super().reset(seed=seed)
-        self._problem = next_problem(self._problems, partial(sample_problems, self._config), self.np_random)
+    def _begin(self) -> Observation:
         self._image = observe(self._problem.obstacles, self._problem.goals).numpy()[0]
         self._states = self._problem.starts
-        self._moves_made = 0
-        return self._observation(), {}
+        return self._observation()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Observation, reward, terminated (at the goal), truncated (by the horizon), and an empty dictionary."""
         obstacles, corner_cutting = self._problem.obstacles, self._config.corner_cutting
         self._states = step(obstacles, self._states, np.array([action]), corner_cutting=corner_cutting)
-        self._moves_made += 1
+        self._steps += 1
         reached = bool((self._states == self._problem.goals).all())
         reward = float(reached) - float(MOVE_COSTS[action])
-        return self._observation(), reward, reached, not reached and self._moves_made >= self._horizon, {}
+        return self._observation(), reward, reached, not reached and self._steps >= self._horizon, {}
 
     def render(self) -> Any:
         """The map with the goal and the state, as an image or as text."""

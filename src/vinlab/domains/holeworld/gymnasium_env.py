@@ -35,9 +35,8 @@ class HoleWorldEnvironment(gymnasium.Env[Observation, np.int64]):
         **options: Any,
     ) -> None:
         """Problems are drawn from those given, or sampled at one difficulty or at any."""
-        self._episode = _Episodes(
-            1, config_of(GridworldConfig, config, options), problems, difficulty, horizon
-        )
+        config = config_of(GridworldConfig, config, options)
+        self._episode = _Episodes(1, config, problems, difficulty, horizon)
         self.render_mode = require_render_mode(render_mode)
         self.observation_space = observation_space(*self._episode.shape)
         self.action_space = spaces.Discrete(NUM_MOVES)
@@ -78,9 +77,8 @@ class HoleWorldVectorEnv(VectorEnv):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        self._episodes = _Episodes(
-            num_envs, config_of(GridworldConfig, config, options), problems, difficulty, horizon
-        )
+        config = config_of(GridworldConfig, config, options)
+        self._episodes = _Episodes(num_envs, config, problems, difficulty, horizon)
         self.num_envs = num_envs
         self.metadata = {**RENDERING, "autoreset_mode": AutoresetMode.NEXT_STEP}
         self.render_mode = require_render_mode(render_mode)

@@ -1,7 +1,8 @@
 """Patches of terrain: where they lie, which of their cells are blocked, and which of them make a problem."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 from typing import Final
 
 import numpy as np
@@ -88,8 +89,8 @@ class PatchCounts:
     usable: int = 0
 
     def __add__(self, other: "PatchCounts") -> "PatchCounts":
-        names = ("positions", "unknown", "too_open", "too_blocked", "no_region", "usable")
-        return PatchCounts(self.stride, *(getattr(self, name) + getattr(other, name) for name in names))
+        (stride, *ours), (_, *theirs) = astuple(self), astuple(other)
+        return PatchCounts(stride, *map(add, ours, theirs))
 
     def __str__(self) -> str:
         return (
@@ -112,15 +113,8 @@ def find_patches(
     too_open, too_blocked = share < config.min_blocked, share > config.max_blocked
     no_region = ~too_open & ~too_blocked & (largest < config.min_free)
     usable = corners[~(too_open | too_blocked | no_region)]
-    return usable, PatchCounts(
-        stride,
-        positions,
-        unknown=positions - len(corners),
-        too_open=int(too_open.sum()),
-        too_blocked=int(too_blocked.sum()),
-        no_region=int(no_region.sum()),
-        usable=len(usable),
-    )
+    too_few = (int(kind.sum()) for kind in (too_open, too_blocked, no_region))
+    return usable, PatchCounts(stride, positions, positions - len(corners), *too_few, usable=len(usable))
 
 
 def _lattice(region: Region, side: int, stride: int) -> np.ndarray:

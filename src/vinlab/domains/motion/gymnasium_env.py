@@ -3,31 +3,26 @@
 from functools import partial
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from vinlab.domains.gridworld.gymnasium_env import RENDERING, config_of, next_problem
-from vinlab.domains.gridworld.rendering import PIXELS, render_cells, require_render_mode
+from vinlab.domains.gridworld.gymnasium_env import Observation, ProblemEnvironment, config_of
+from vinlab.domains.gridworld.rendering import PIXELS, render_cells
 from vinlab.domains.motion.environment import at_goal, possible_moves, step
 from vinlab.domains.motion.problem import MotionConfig, MotionProblems, observe, sample_problems
 from vinlab.planning.moves import LayeredMoves, motion_named
 from vinlab.types import GOAL_MARK, InputError
 
-Observation = dict[str, Any]
-
 MARK = 4
 """Pixels of the side of the mark that shows the heading."""
 
 
-class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
+class MotionEnvironment(ProblemEnvironment[np.int64]):
     """A new problem in each episode: drive from the start to the goal.
 
     An action costs its length, even if an obstacle stops it; the one that reaches the goal earns 1 more. The episode
     terminates at the goal and is truncated after ``horizon`` actions.
     """
-
-    metadata = RENDERING
 
     def __init__(
         self,
@@ -43,16 +38,12 @@ class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
 
         ``moves`` is a table of one's own.
         """
-        if problems is not None and len(problems) == 0:
-            raise InputError("problems: expected at least one problem, got none.")
         if moves is not None and problems is None:
             raise InputError("moves: expected problems with a table of one's own, got none.")
         self._config = config_of(MotionConfig, config, options)
-        self.render_mode = require_render_mode(render_mode)
+        super().__init__(problems, partial(sample_problems, self._config), render_mode)
         self._moves = motion_named(self._config.motion) if moves is None else moves
-        self._problems = problems
-        sides = (self._config.size,) * 2 if problems is None else problems.obstacles.shape[1:]
-        rows, cols = sides
+        rows, cols = (self._config.size,) * 2 if problems is None else problems.obstacles.shape[1:]
         self._horizon = 4 * (rows + cols) * self._moves.num_layers if horizon is None else horizon
         self.action_space = spaces.Discrete(self._moves.num_actions)
         self.observation_space = spaces.Dict(
@@ -60,18 +51,12 @@ class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
             state=spaces.MultiDiscrete([rows, cols, self._moves.num_layers]),
         )
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        """The first observation of a new problem."""
-        super().reset(seed=seed)
-        self._problem = next_problem(self._problems, partial(sample_problems, self._config), self.np_random)
+    def _begin(self) -> Observation:
         obstacles = self._problem.obstacles
         self._image = observe(obstacles, self._problem.goals, self._moves.num_layers).numpy()[0]
         self._possible = possible_moves(obstacles, self._moves)
         self._states = self._problem.starts
-        self._made = 0
-        return self._observation(), {}
+        return self._observation()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Observation, reward, terminated (at the goal), truncated (by the horizon), and an empty dictionary."""
@@ -80,15 +65,10 @@ class MotionEnvironment(gymnasium.Env[Observation, np.int64]):
             raise InputError(f"expected an action that layer {layer} has, got {action}.")
         cost = float(self._moves.lengths[layer, action])
         self._states = step(self._possible, self._moves, self._states, np.array([action]))
-        self._made += 1
+        self._steps += 1
         reached = bool(at_goal(self._states, self._problem.goals)[0])
-        return (
-            self._observation(),
-            float(reached) - cost,
-            reached,
-            not reached and self._made >= self._horizon,
-            {},
-        )
+        truncated = not reached and self._steps >= self._horizon
+        return self._observation(), float(reached) - cost, reached, truncated, {}
 
     def render(self) -> Any:
         """The map with the goal and the state, as an image with a mark where the robot heads, or as text."""

@@ -128,11 +128,8 @@ def _light(config: TerrainCostsConfig, rng: np.random.Generator) -> np.ndarray:
     down, along = (np.linspace(-1, 1, side) for side in config.shape)
     angle = rng.uniform(0, 2 * np.pi)
     slope = config.light * rng.uniform(0, 1)
-    return (
-        1
-        + slope * (np.sin(angle) * down[:, None] + np.cos(angle) * along)
-        + 0.2 * rng.normal() * config.light
-    )
+    falling = np.sin(angle) * down[:, None] + np.cos(angle) * along
+    return 1 + slope * falling + 0.2 * rng.normal() * config.light
 
 
 def _smooth(shape: tuple[int, int], width: float, rng: np.random.Generator) -> np.ndarray:

@@ -57,10 +57,9 @@ class Corpus:
 def read_corpus(folder: Path) -> Corpus:
     """The encyclopedia in a folder: Wikispeedia as it is published, or any site in the same simple tables."""
     articles = read_articles(folder)
-    rows = read_pairs(folder, "categories.tsv")
     return assemble_corpus(
         texts=read_texts(folder, articles),
-        categories=rows,
+        categories=read_pairs(folder, "categories.tsv"),
         links=read_pairs(folder, "links.tsv"),
         known=articles,
         vectors=read_vectors(_vector_file(folder)),

@@ -85,10 +85,8 @@ class TextEmbedding:
 
     def _examples(self) -> str:
         """A few of the words that say most about a page."""
-        known = np.argsort(-self.rarity, kind="stable")[:3]
-        return (
-            f" (such as {', '.join(str(self.vectors.words[word]) for word in known)})" if len(known) else ""
-        )
+        known = [str(self.vectors.words[word]) for word in np.argsort(-self.rarity, kind="stable")[:3]]
+        return f" (such as {', '.join(known)})" if known else ""
 
     def finish(self, sums: "SumsOfWords") -> Float32[np.ndarray, "n D"]:
         """Features from weighted sums of word vectors; a component is about 1 in size."""

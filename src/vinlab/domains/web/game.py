@@ -111,12 +111,9 @@ class Players:
             if page == self.games.targets[game]:
                 self.clicks[game] = len(self.history[game]) - 1
             elif page not in self.seen_pages[self.seen_games == game]:
-                self._visit(game, page, before)
-
-    def _visit(self, game: int, page: int, before: int) -> None:
-        self.seen_games = np.append(self.seen_games, game)
-        self.seen_pages = np.append(self.seen_pages, page)
-        self.seen_before = np.append(self.seen_before, before)
+                self.seen_games = np.append(self.seen_games, game)
+                self.seen_pages = np.append(self.seen_pages, page)
+                self.seen_before = np.append(self.seen_before, before)
 
 
 ChooseCandidates = Callable[[SeenGraph], np.ndarray]

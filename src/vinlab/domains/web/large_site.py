@@ -85,11 +85,9 @@ class NumberedTitles(Sequence[str]):
         return self.number
 
     def __getitem__(self, page: Any) -> Any:
-        return (
-            [f"Page {number}" for number in range(*page.indices(self.number))]
-            if isinstance(page, slice)
-            else f"Page {page}"
-        )
+        if isinstance(page, slice):
+            return [self[number] for number in range(*page.indices(self.number))]
+        return f"Page {page}"
 
 
 def plan_levels(pages: int) -> list[_Level]:
@@ -161,19 +159,12 @@ def _write_links(
     np.cumsum(counts, out=offsets[1:])
     targets = _open(folder, "targets", "int32", (int(offsets[-1]),))
     for start in range(0, pages, CHUNK):
-        _fill_links(targets, offsets, parents, children, start, min(pages, start + CHUNK), rng)
+        _fill_links((targets, offsets, parents, children), start, min(pages, start + CHUNK), rng)
 
 
-def _fill_links(
-    targets: np.ndarray,
-    offsets: np.ndarray,
-    parents: np.ndarray,
-    children: np.ndarray,
-    start: int,
-    end: int,
-    rng: np.random.Generator,
-) -> None:
+def _fill_links(arrays: tuple[np.ndarray, ...], start: int, end: int, rng: np.random.Generator) -> None:
     """First the parent, then the children or, on an article, random pages."""
+    targets, offsets, parents, children = arrays
     first = np.asarray(offsets[start : end + 1])
     counts = np.diff(first)
     row = np.repeat(np.arange(end - start), counts)

@@ -65,10 +65,7 @@ def make_encyclopedia(config: EncyclopediaConfig, *, rng: np.random.Generator) -
     homes = np.concatenate([leaves, rng.choice(leaves, config.articles - len(leaves))])
     names = _Words(config, len(topics.parents))
     words = _invent_words(names.count, rng)
-    texts = [
-        _write(config, topics, names, words, article, int(homes[article]), rng)
-        for article in range(config.articles)
-    ]
+    texts = [_write(topics, names, words, article, int(home), rng) for article, home in enumerate(homes)]
     first = len(topics.parents)
     titles = ["Encyclopedia", *(words[int(names.topic(category)[0])].title() for category in range(1, first))]
     titles += [
@@ -81,7 +78,7 @@ def make_encyclopedia(config: EncyclopediaConfig, *, rng: np.random.Generator) -
         parents=make_links(sources, np.concatenate([topics.parents[1:], homes]), first + config.articles),
         links=_link(config, homes, first, rng),
         texts=[""] * first + texts,
-        vectors=WordVectors(words, _word_vectors(config, topics, names, homes, rng)),
+        vectors=WordVectors(words, _word_vectors(topics, names, homes, rng)),
     )
 
 
@@ -122,24 +119,18 @@ def _invent_words(count: int, rng: np.random.Generator) -> list[str]:
 
 
 def _write(
-    config: EncyclopediaConfig,
-    topics: _Topics,
-    names: _Words,
-    words: Sequence[str],
-    article: int,
-    home: int,
-    rng: np.random.Generator,
+    topics: _Topics, names: _Words, words: Sequence[str], article: int, home: int, rng: np.random.Generator
 ) -> str:
     """A text of common words, words of its topics and words of its own."""
+    config = names.config
     count = config.sentences * config.words_per_sentence
     topical = np.concatenate([names.topic(category) for category in topics.lineage(home)])
     kinds = rng.choice(3, count, p=(0.55, 0.37, 0.08))
     drawn = [rng.integers(0, config.common_words, count), rng.choice(topical, count)]
     drawn.append(rng.choice(names.own(article), count))
     chosen = np.choose(kinds, drawn).reshape(config.sentences, -1)
-    return " ".join(
-        f"{' '.join(words[word] for word in map(int, sentence)).capitalize()}." for sentence in chosen
-    )
+    sentences = (" ".join(words[word] for word in sentence) for sentence in chosen.tolist())
+    return " ".join(f"{sentence.capitalize()}." for sentence in sentences)
 
 
 def _link(config: EncyclopediaConfig, homes: Int[np.ndarray, " n"], first: int, rng: np.random.Generator):
@@ -151,13 +142,10 @@ def _link(config: EncyclopediaConfig, homes: Int[np.ndarray, " n"], first: int, 
 
 
 def _word_vectors(
-    config: EncyclopediaConfig,
-    topics: _Topics,
-    names: _Words,
-    homes: Int[np.ndarray, " n"],
-    rng: np.random.Generator,
+    topics: _Topics, names: _Words, homes: Int[np.ndarray, " n"], rng: np.random.Generator
 ) -> Float32[np.ndarray, "V D"]:
     """Words lie near their topic, a topic near the one above it, an article's own words near its category."""
+    config = names.config
     centres = rng.standard_normal((len(topics.parents), config.dimension))
     for category in range(1, len(centres)):
         centres[category] = 0.7 * centres[topics.parents[category]] + 0.7 * centres[category]

@@ -3,7 +3,7 @@
 # pyright: reportOptionalSubscript=false, reportAttributeAccessIssue=false
 # SciPy states no types of sparse matrices that could be checked.
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,7 +25,7 @@ class TfIdf:
     """log((1 + texts) / (1 + texts with the word)) + 1."""
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
+    def places(self) -> dict[str, int]:
         """The column of each word."""
         return {word: place for place, word in enumerate(self.words)}
 
@@ -60,23 +60,20 @@ def fit_tfidf(texts: Sequence[str]) -> tuple[TfIdf, csr_matrix]:
     return TfIdf(list(places), rarity.astype(np.float32)), counts
 
 
-def count_words(texts: Iterable[str], places: Mapping[str, int], *, grow: bool = False) -> csr_matrix:
+def count_words(texts: Iterable[str], places: dict[str, int], *, grow: bool = False) -> csr_matrix:
     """How often each text has each word; words without a column get one if the vocabulary may grow."""
-    number: Any = places.setdefault if grow else None  # type: ignore[attr-defined]
     columns, counts, offsets = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [0]
     for text in texts:
         words = split_words(text)
-        found = [number(word, len(places)) for word in words] if grow else _known(words, places)
+        for word in words if grow else ():
+            places.setdefault(word, len(places))
+        found = [places[word] for word in words if word in places]
         unique, count = np.unique(np.array(found, dtype=np.int64), return_counts=True)
         columns.append(unique)
         counts.append(count)
         offsets.append(offsets[-1] + len(unique))
     entries = np.concatenate(counts).astype(np.float32), np.concatenate(columns), np.array(offsets)
     return csr_matrix(entries, shape=(len(offsets) - 1, len(places)))
-
-
-def _known(words: Iterable[str], places: Mapping[str, int]) -> list[int]:
-    return [place for word in words if (place := places.get(word)) is not None]
 
 
 def unit_rows(rows: Any) -> csr_matrix:

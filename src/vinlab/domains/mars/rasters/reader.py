@@ -179,16 +179,15 @@ class Greys:
         """The file; where pixels are averaged, those without data are masked, or they would darken the others."""
         if self.nodata is None or window is None or (window.height, window.width) == shape:
             return nullcontext(raster.file)
-        crs = system_of(raster.crs)
-        place = {
-            "crs": crs,
-            "transform": raster.transform,
-            "height": raster.shape[0],
-            "width": raster.shape[1],
-        }
         marks = {"src_nodata": self.nodata, "nodata": self.nodata}
-        vrt = import_rasterio().vrt
-        return vrt.WarpedVRT(raster.file, src_crs=crs, src_transform=raster.transform, **place, **marks)
+        return warped(raster, raster.crs, raster.transform, raster.shape, **marks)
+
+
+def warped(raster: Raster, crs: Any, transform: Any, shape: tuple[int, int], **options: Any) -> Any:
+    """A raster brought onto another grid, as rasterio reads it."""
+    source = {"src_crs": system_of(raster.crs), "src_transform": raster.transform}
+    target = {"crs": system_of(crs), "transform": transform, "height": shape[0], "width": shape[1]}
+    return import_rasterio().vrt.WarpedVRT(raster.file, **source, **target, **options)
 
 
 def greys_of(raster: Raster, nodata: float | None) -> tuple[Greys, tuple[str, ...]]:
@@ -231,16 +230,15 @@ def _stretched(raster: Raster, greys: Greys) -> Greys:
     return Greys(greys.bands, low, high if high > low else low + 1.0, greys.nodata)
 
 
-def read_values(raster: Raster, window: Any) -> Float32[np.ndarray, "h w"]:
-    """The first band of a window in the unit that the file declares, NaN where it has no data."""
+def read_values(raster: Raster, window: Any, *, file: Any = None) -> Float32[np.ndarray, "h w"]:
+    """The first band of a window in the unit that the raster declares, NaN where it has no data.
+
+    It is read from ``file`` where the raster was brought onto another grid.
+    """
+    opened = raster.file if file is None else file
     with reading(raster.path):
-        values = raster.file.read(1, window=window).astype(np.float32)
-        known = raster.file.read_masks(1, window=window) != 0
-    return in_unit(raster, values, known)
-
-
-def in_unit(raster: Raster, values: np.ndarray, known: np.ndarray) -> Float32[np.ndarray, "h w"]:
-    """Values of a file times its scale and plus its offset, NaN where they mark missing data."""
+        values = opened.read(1, window=window).astype(np.float32)
+        known = opened.read_masks(1, window=window) != 0
     known = known & (np.abs(values) < NO_DATA)
     values = values * raster.file.scales[0] + raster.file.offsets[0]
     return np.where(known, values, np.nan).astype(np.float32)

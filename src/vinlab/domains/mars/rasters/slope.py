@@ -11,10 +11,10 @@ from vinlab.domains.mars.rasters.reader import (
     NO_DATA,
     Raster,
     import_rasterio,
-    in_unit,
     read_values,
     reading,
     system_of,
+    warped,
 )
 from vinlab.types import InputError
 
@@ -109,24 +109,11 @@ def _nearest(source: SlopeSource, target: Grid, window: Any) -> np.ndarray:
 
 def _averaged(raster: Raster, target: Grid, window: Any) -> np.ndarray:
     """The values of a finer raster in a window of the target grid."""
-    rasterio = import_rasterio()
-    with (
-        reading(raster.path),
-        rasterio.vrt.WarpedVRT(
-            raster.file,
-            src_crs=system_of(raster.crs),
-            src_transform=raster.transform,
-            crs=system_of(target.crs),
-            transform=target.transform,
-            height=target.height,
-            width=target.width,
-            resampling=rasterio.enums.Resampling.average,
-            add_alpha=raster.file.nodata is None,
-        ) as warped,
-    ):
-        values = warped.read(1, window=window).astype(np.float32)
-        known = warped.read_masks(1, window=window) != 0
-    return in_unit(raster, values, known)
+    average = import_rasterio().enums.Resampling.average
+    options = {"resampling": average, "add_alpha": raster.file.nodata is None}
+    shape = (target.height, target.width)
+    with reading(raster.path), warped(raster, target.crs, target.transform, shape, **options) as there:
+        return read_values(raster, window, file=there)
 
 
 def _grown(window: Any, grid: Grid) -> tuple[Any, tuple[slice, slice]]:

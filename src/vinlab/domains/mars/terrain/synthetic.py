@@ -84,9 +84,8 @@ def make_relief(
     noises: Noises, config: SyntheticConfig
 ) -> Float32[np.ndarray, "{config.side} {config.side}"]:
     """The heights, in pixels."""
-    rough = noises.lognormal(config.roughness, 1.7, 400.0, 16.0) * np.float32(
-        np.exp(-(config.roughness**2) / 2)
-    )
+    rough = noises.lognormal(config.roughness, 1.7, 400.0, 16.0)
+    rough = rough * np.float32(np.exp(-(config.roughness**2) / 2))
     relief = config.relief * unit_gradient(noises.fractal(1.6, 60.0))
     relief += config.swell * unit_gradient(noises.fractal(1.8, 160.0, 20.0))
     relief *= rough
