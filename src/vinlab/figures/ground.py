@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Float32, Num
@@ -99,17 +100,13 @@ def _cost_scale(strip: Axes, span: tuple[float, float]) -> None:
 
 
 def _draw(axes: Axes, view: GroundView, panel: str, span: tuple[float, float] | None) -> None:
-    rows, cols = view.shape
-    extent = (-0.5, cols - 0.5, rows - 0.5, -0.5)
+    place: dict[str, Any] = {"extent": maps.extent_of(view.shape), "interpolation": "nearest"}
     costs = COSTS[panel](view) if panel in COSTS else None
     if panel == "routes":
-        axes.imshow(view.image, extent=extent, interpolation="nearest")
+        axes.imshow(view.image, **place)
         _draw_routes(axes, view)
     elif costs is not None and span is not None:
-        shown = np.maximum(costs, span[0])
-        axes.imshow(
-            shown, cmap=style.VALUE_COLOURS, norm=LogNorm(*span), extent=extent, interpolation="nearest"
-        )
+        axes.imshow(np.maximum(costs, span[0]), cmap=style.VALUE_COLOURS, norm=LogNorm(*span), **place)
     maps.frame(axes)
 
 

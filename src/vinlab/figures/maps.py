@@ -60,12 +60,16 @@ def _reduced(cells: np.ndarray) -> tuple[np.ndarray, tuple[float, float, float, 
     factor = -(-max(cells.shape) // MOST_CELLS_SHOWN)
     if factor == 1:
         return cells, None
-    height, width = cells.shape
-    extent = (-0.5, width - 0.5, height - 0.5, -0.5)
     if cells.dtype != bool:
-        return cells[::factor, ::factor], extent
+        return cells[::factor, ::factor], extent_of(cells.shape)
     rows, cols = (np.arange(0, side, factor) for side in cells.shape)
-    return np.logical_or.reduceat(np.logical_or.reduceat(cells, rows, axis=0), cols, axis=1), extent
+    reduced = np.logical_or.reduceat(np.logical_or.reduceat(cells, rows, axis=0), cols, axis=1)
+    return reduced, extent_of(cells.shape)
+
+
+def extent_of(shape: tuple[int, ...]) -> tuple[float, float, float, float]:
+    """The axes that a map of cells spans; whole numbers are the centres of cells."""
+    return -0.5, shape[1] - 0.5, shape[0] - 0.5, -0.5
 
 
 def draw_paths(

@@ -30,8 +30,7 @@ def paths_figure(
     columns = max(1, min(columns, len(problems)))
     figure, panels = _sheet(len(problems), columns, problems.obstacles.shape[1:], title)
     for index, panel in enumerate(panels):
-        problem = (problems.obstacles[index], problems.starts[index], problems.goals[index])
-        _draw_problem(panel, *problem, predicted[index], shortest[index])
+        _draw_problem(panel, problems[index : index + 1], predicted[index], shortest[index])
     style.legend_below(figure, panels)
     return figure
 
@@ -65,13 +64,9 @@ def _sheet(count: int, columns: int, shape: tuple[int, ...], title: str) -> tupl
 
 
 def _draw_problem(
-    panel: Axes,
-    obstacles: np.ndarray,
-    start: np.ndarray,
-    goal: np.ndarray,
-    predicted: np.ndarray,
-    shortest: np.ndarray | None,
+    panel: Axes, problem: GridProblems, predicted: np.ndarray, shortest: np.ndarray | None
 ) -> None:
+    (obstacles,), (start,), (goal,) = problem.obstacles, problem.starts, problem.goals
     shape = (obstacles.shape[0], obstacles.shape[1])
     maps.draw_map(panel, obstacles)
     maps.draw_paths(panel, shape, predicted, shortest)

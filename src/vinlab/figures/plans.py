@@ -99,14 +99,8 @@ def _panel(figure: Figure, layout: _Layout, index: int, caption: str) -> Axes:
 
 def _legend(layout: _Layout, panel: Axes) -> None:
     """Below the map, where it covers nothing."""
-    panel.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0.0),
-        ncols=4 if layout.stacked else 2,
-        columnspacing=1.2,
-        borderaxespad=0.4,
-        **style.LEGEND,
-    )
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 4 if layout.stacked else 2}
+    panel.legend(**place, columnspacing=1.2, borderaxespad=0.4, **style.LEGEND)
 
 
 def _colour_scale(figure: Figure, layout: _Layout, index: int, image: AxesImage) -> None:

@@ -154,7 +154,7 @@ def _key(axes: Axes, x: float, y: float) -> None:
     """What the fills mean."""
     for number, (fill, words) in enumerate(((LEARNED, "with weights"), (FIXED, "without weights"))):
         height = y - 0.22 * number
-        look = {"boxstyle": "square,pad=0", "facecolor": fill, "edgecolor": style.INK}
+        look: dict[str, Any] = {"boxstyle": "square,pad=0", "facecolor": fill, "edgecolor": style.INK}
         axes.add_patch(FancyBboxPatch((x, height - 0.06), 0.2, 0.12, **look))
         axes.text(x + 0.28, height, words, ha="left", va="center", size=style.TICK_SIZE, color=style.INK)
 

@@ -102,12 +102,5 @@ def legend_below(figure: Figure, panels: Sequence[Axes], *, columns: int = 4) ->
     for panel in panels:
         handles, labels = panel.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))
-    figure.legend(
-        list(entries.values()),
-        list(entries),
-        loc="lower center",
-        bbox_to_anchor=(0.5, 0.0),
-        ncols=columns,
-        columnspacing=1.4,
-        **LEGEND,
-    )
+    place = {"loc": "lower center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns}
+    figure.legend(list(entries.values()), list(entries), **place, columnspacing=1.4, **LEGEND)

@@ -54,7 +54,7 @@ def terrain_figure(views: Sequence[TerrainView], *, title: str = "") -> Figure:
         top += CAPTION
         for column, name in enumerate(columns):
             axes = style.place(figure, MARGIN + column * (PANEL + GAP), top, PANEL, height)
-            PANELS[name](axes, view)
+            _draw_panel(axes, view, name)
             caption = view.caption if name == "paths" else ""
             words = ", ".join(part for part in (name if row == 0 else "", caption) if part)
             axes.set_title(words, size=style.LABEL_SIZE, color=style.INK, pad=4)
@@ -79,34 +79,33 @@ def _has(view: TerrainView, panel: str) -> bool:
     return needs[panel] is not None
 
 
-def _draw_steep(axes: Axes, view: TerrainView) -> None:
-    assert view.obstacles is not None
+def _draw_panel(axes: Axes, view: TerrainView, name: str) -> None:
+    """The image, what the panel lays over it, and the ends; the reward has no start."""
     shape = _draw_image(axes, view.image)
+    PANELS[name](axes, view, shape)
+    maps.draw_ends(axes, shape, None if name == "learned reward" else view.start, view.goal)
+    maps.frame(axes)
+
+
+def _draw_steep(axes: Axes, view: TerrainView, shape: tuple[int, int]) -> None:
+    assert view.obstacles is not None
     cover = np.zeros((*shape, 4))
     cover[..., :3] = STEEP
     cover[..., 3] = COVER * (view.obstacles != 0)
-    axes.imshow(cover, extent=_extent(shape), interpolation="nearest")
-    maps.draw_ends(axes, shape, view.start, view.goal)
-    maps.frame(axes)
+    axes.imshow(cover, extent=maps.extent_of(shape), interpolation="nearest")
 
 
-def _draw_paths(axes: Axes, view: TerrainView) -> None:
-    shape = _draw_image(axes, view.image)
+def _draw_paths(axes: Axes, view: TerrainView, shape: tuple[int, int]) -> None:
     maps.draw_paths(axes, shape, view.predicted, view.shortest)
-    maps.draw_ends(axes, shape, view.start, view.goal)
-    maps.frame(axes)
 
 
-def _draw_reward(axes: Axes, view: TerrainView) -> None:
+def _draw_reward(axes: Axes, view: TerrainView, shape: tuple[int, int]) -> None:
     """The reward as a colour over the image; the range of colours leaves out the goal's, which is far higher."""
     assert view.reward is not None
-    shape = _draw_image(axes, view.image)
     low, high = np.percentile(view.reward, [2, 97])
     colours = colormaps[style.VALUE_COLOURS](Normalize(low, max(high, low + 1e-9), clip=True)(view.reward))
     colours[..., 3] = COVER + 0.1
-    axes.imshow(colours, extent=_extent(shape), interpolation="nearest")
-    maps.draw_ends(axes, shape, None, view.goal)
-    maps.frame(axes)
+    axes.imshow(colours, extent=maps.extent_of(shape), interpolation="nearest")
 
 
 PANELS = {"too steep": _draw_steep, "paths": _draw_paths, "learned reward": _draw_reward}
@@ -115,12 +114,8 @@ PANELS = {"too steep": _draw_steep, "paths": _draw_paths, "learned reward": _dra
 def _draw_image(axes: Axes, image: np.ndarray) -> tuple[int, int]:
     """Draw the image in the coordinates of cells, and give its rows and columns of cells."""
     shape = image.shape[0] // CELL, image.shape[1] // CELL
-    axes.imshow(image, cmap="gray", vmin=0, vmax=255, extent=_extent(shape), interpolation="nearest")
+    axes.imshow(image, cmap="gray", vmin=0, vmax=255, extent=maps.extent_of(shape), interpolation="nearest")
     return shape
-
-
-def _extent(shape: tuple[int, int]) -> tuple[float, float, float, float]:
-    return -0.5, shape[1] - 0.5, shape[0] - 0.5, -0.5
 
 
 def terrains_figure(
@@ -137,17 +132,15 @@ def terrains_figure(
         top = CAPTION + row * (panel + GAP)
         for column in range(count):
             left = MARGIN + 0.25 + 2 * column * (panel + GAP)
-            first = style.place(figure, left, top, panel, panel)
-            first.imshow(images[name][column], cmap="gray", vmin=0, vmax=255)
-            second = style.place(figure, left + panel + GAP, top, panel, panel)
-            second.imshow(slopes[name][column], cmap="magma", vmin=0, vmax=STEEPEST)
-            maps.frame(first)
-            maps.frame(second)
-            if column == 0:
-                first.set_ylabel(name, size=style.LABEL_SIZE, color=style.INK)
-            if row == 0:
-                first.set_title("image", size=style.LABEL_SIZE, color=style.INK, pad=4)
-                second.set_title(f"slope, 0–{STEEPEST:.0f}°", size=style.LABEL_SIZE, color=style.INK, pad=4)
+            squares = (images, "gray", 255, "image"), (slopes, "magma", STEEPEST, f"slope, 0–{STEEPEST:.0f}°")
+            for side, (shown, colours, most, title) in enumerate(squares):
+                axes = style.place(figure, left + side * (panel + GAP), top, panel, panel)
+                axes.imshow(shown[name][column], cmap=colours, vmin=0, vmax=most)
+                maps.frame(axes)
+                if column == side == 0:
+                    axes.set_ylabel(name, size=style.LABEL_SIZE, color=style.INK)
+                if row == 0:
+                    axes.set_title(title, size=style.LABEL_SIZE, color=style.INK, pad=4)
     height = len(images) * (panel + GAP) - GAP
     _draw_shares(style.place(figure, width - MARGIN - 2.35, CAPTION, 2.3, height - 0.3), pixels)
     return figure

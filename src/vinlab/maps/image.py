@@ -62,7 +62,8 @@ def shades_to_obstacles(image: GreyImage, options: MapOptions) -> tuple[Bool[np.
 def read_image(data: bytes, name: str) -> GreyImage:
     """The shades of a PNG, JPEG, WebP or PGM image; transparent parts are white."""
     if data.startswith(b"\x89PNG"):
-        return _read_png(data, name)
+        _require_sound_png(data, name)
+        return _open_image(data, name, "PNG")
     if data.startswith(JPEG_START):
         require_modest_jpeg(data, name)
         return _open_image(data, name, "JPEG")
@@ -73,13 +74,12 @@ def read_image(data: bytes, name: str) -> GreyImage:
     raise InputError(f"{name}: expected a PNG, JPEG, WebP or PGM image, got another format.")
 
 
-def _read_png(data: bytes, name: str) -> GreyImage:
+def _require_sound_png(data: bytes, name: str) -> None:
     if len(data) < 33 or data[12:16] != b"IHDR":
         raise InputError(f"{name}: expected a complete PNG image, got one whose header is cut off.")
     width, height = (int.from_bytes(data[first : first + 4]) for first in (16, 20))
     require_side(height, width, name)
     require_sound_chunks(data, name)
-    return _open_image(data, name, "PNG")
 
 
 def _open_image(data: bytes, name: str, kind: str) -> GreyImage:

@@ -54,14 +54,6 @@ def read_paths(path: str | Path) -> list[WrittenPath]:
     return found
 
 
-class _Lines:
-    """The lines of one path: its numbers one after the other, and what else the first line says."""
-
-    def __init__(self, others: Mapping[str, str]) -> None:
-        self.numbers = array("d")
-        self.others = others
-
-
 def _from_csv(text: str, path: Path) -> list[WrittenPath]:
     lines = csv.reader(io.StringIO(text), skipinitialspace=True)
     try:
@@ -70,7 +62,8 @@ def _from_csv(text: str, path: Path) -> list[WrittenPath]:
         axes = WORLD_COLUMNS if world else CELL_COLUMNS
         needed = [columns.index(name) for name in ("image", "path", *axes)]
         others = [name for name in columns if name not in (*axes, "image", "path")]
-        groups: dict[tuple[str, str], _Lines] = {}
+        # The numbers of each path one after the other, and what else its first line says.
+        groups: dict[tuple[str, str], tuple[array[float], dict[str, str]]] = {}
         for row in filter(None, lines):
             if len(row) < len(columns):
                 row += [""] * (len(columns) - len(row))
@@ -78,10 +71,10 @@ def _from_csv(text: str, path: Path) -> list[WrittenPath]:
             image, number, *texts = (row[place].strip() for place in needed)
             if (found := groups.get((image, number))) is None:
                 line = dict(zip(columns, row, strict=False))
-                found = groups[image, number] = _Lines({name: line[name].strip() for name in others})
+                found = groups[image, number] = array("d"), {name: line[name].strip() for name in others}
                 _require_few(groups, path)
             for axis, text in zip(axes, texts, strict=True):
-                found.numbers.append(_number(text, axis, lines.line_num, path))
+                found[0].append(_number(text, axis, lines.line_num, path))
     except csv.Error as error:
         raise InputError(
             f"{path}: line {lines.line_num}: expected a line of a table, got a {error}."
@@ -90,11 +83,11 @@ def _from_csv(text: str, path: Path) -> list[WrittenPath]:
         WrittenPath(
             name=f"{path}: path {number or '(no name)'} on {image}",
             image=image,
-            points=np.array(found.numbers).reshape(-1, 2),
+            points=np.array(numbers).reshape(-1, 2),
             world=world,
-            columns=found.others,
+            columns=columns,
         )
-        for (image, number), found in groups.items()
+        for (image, number), (numbers, columns) in groups.items()
     ]
 
 

@@ -88,18 +88,19 @@ def _image(data: bytes, name: str) -> Picture:
 def _channels(image: Any) -> Picture:
     """The channels of an open image; what is more transparent than not is unknown."""
     if image.mode.startswith("I"):
-        values = np.asarray(image).clip(0, 65535).astype(np.uint16)[None]
-        known = np.ones(values.shape[1:], bool)
-        return Picture(_scaled(values, known), known)
+        return _opaque(np.asarray(image).clip(0, 65535).astype(np.uint16)[None])
     grey = image.mode in ("1", "L", "LA")
     transparent = "A" in image.mode or "transparency" in image.info
     mode = ("LA" if grey else "RGBA") if transparent else ("L" if grey else "RGB")
     pixels = np.atleast_3d(np.asarray(image.convert(mode))).transpose(2, 0, 1)
     if not transparent:
-        known = np.ones(pixels.shape[1:], bool)
-        return Picture(_scaled(pixels, known), known)
+        return _opaque(pixels)
     known = pixels[-1] >= 128
     return Picture(_scaled(pixels[:-1], known), known)
+
+
+def _opaque(values: np.ndarray) -> Picture:
+    return Picture(as_brightness(values), np.ones(values.shape[1:], bool))
 
 
 def _scaled(values: np.ndarray, known: np.ndarray) -> Float32[np.ndarray, "C H W"]:

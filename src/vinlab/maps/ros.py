@@ -48,9 +48,8 @@ def read_ros_map(data: bytes, path: Path, options: MapOptions) -> GridMap:
         return replace(_graded(image, str(file), known, words, options), frame=frame)
     without_costs(options.grading, "A ROS map of mode trinary")
     blocked, unknown = occupancy(image, known)
-    words = (
-        f"{words}; occupied above {known.occupied:g}, free below {known.free:g}"
-        f"{unknown_words(unknown, options)}."
+    words += (
+        f"; occupied above {known.occupied:g}, free below {known.free:g}{unknown_words(unknown, options)}."
     )
     return GridMap(with_unknown(blocked, unknown, options), words, frame=frame)
 
