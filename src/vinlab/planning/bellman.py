@@ -137,9 +137,8 @@ def iterate_values(
     initial_value: Float[Tensor, "B 1 H W"] | None = None,
 ) -> Iterator[Float[Tensor, "B 1 H W"]]:
     """The value after each of the K maximisations, from the reward's terms by step."""
-    value = maximise(
-        terms(0) if initial_value is None else terms(0) + transition.value_term(initial_value, 0)
-    )
+    q = terms(0) if initial_value is None else terms(0) + transition.value_term(initial_value, 0)
+    value = maximise(q)
     yield value
     for step in range(1, iterations):
         value = maximise(terms(step) + transition.value_term(value, step))

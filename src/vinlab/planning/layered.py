@@ -71,10 +71,9 @@ class LayeredPlanner(nn.Module):
         """Plan for every state at once, on any H and W; ``iterations`` replaces the planner's own K."""
         iterations = self.iterations if iterations is None else iterations
         require_layered(reward, transition, iterations, initial_value)
-        if is_layered_fusible(reward, transition.discounts, initial_value):
-            q, value = fused_layered_value_iteration(
-                reward, transition.discounts, transition.moves, iterations, initial_value
-            )
+        moves, discounts = transition.moves, transition.discounts
+        if is_layered_fusible(reward, discounts, initial_value):
+            q, value = fused_layered_value_iteration(reward, discounts, moves, iterations, initial_value)
         else:
             q, value = layered_value_iteration(reward, transition, iterations, initial_value=initial_value)
         return LayeredPlan(reward, q, value)

@@ -80,12 +80,9 @@ class SettledPolicy(_WithoutDerivative):
     @staticmethod
     def vmap(info: Any, in_dims: tuple, *inputs: Tensor) -> tuple[tuple, tuple]:
         """One after the other, as each may have kernels of its own."""
-        parts = [
-            SettledPolicy.apply(
-                *(p if d is None else p.select(d, i) for p, d in zip(inputs, in_dims, strict=True))
-            )
-            for i in range(info.batch_size)
-        ]
+        pairs = list(zip(inputs, in_dims, strict=True))
+        chosen = ([p if d is None else p.select(d, i) for p, d in pairs] for i in range(info.batch_size))
+        parts = [SettledPolicy.apply(*one) for one in chosen]
         return tuple(map(torch.stack, zip(*parts, strict=True))), (0, 0)  # pyright: ignore
 
 

@@ -120,10 +120,9 @@ class HierarchicalVinConfig:
             initial_kernels(self.initialisation, rewards=rewards, **options)
             for rewards in (*[2] * (len(self.iterations) - 1), 1)
         )
+        rewards = [CnnReward(hidden=self.hidden, downsample=self.factor**depth) for depth in depths]
         return ValueIterationNetwork(
-            reward=HierarchicalReward(
-                [CnnReward(hidden=self.hidden, downsample=self.factor**depth) for depth in depths]
-            ),
+            reward=HierarchicalReward(rewards),
             transition=HierarchicalTransition([SharedTransition(kernels) for kernels in (coarsest, *finer)]),
             planner=HierarchicalPlanner(iterations=self.iterations, factor=self.factor),
             attention=StateAttention(),

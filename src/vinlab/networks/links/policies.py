@@ -159,10 +159,5 @@ class LinkValueIterationNetwork(PlannedPolicy):
 
     def without_reactive_part(self) -> PlannedPolicy:
         """The policy that follows this one's plan alone; both share their weights."""
-        return PlannedPolicy(
-            self.dimension,
-            reward=self.reward,
-            planner=self.planner,
-            attention=self.attention,
-            words=self.words,
-        )
+        parts = {"reward": self.reward, "attention": self.attention}
+        return PlannedPolicy(self.dimension, planner=self.planner, words=self.words, **parts)

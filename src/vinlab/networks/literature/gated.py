@@ -39,13 +39,9 @@ class GatedPlanner(DensePolicy):
     ) -> Float[Tensor, "B M H W"]:
         """The logits after K - 1 updates."""
         features = self.features(observation)
-        weights = UpdateWeights(
-            self.neighbourhood.weight,
-            cast(Tensor, self.neighbourhood.bias),
-            self.update.weight_ih,
-            self.update.weight_hh,
-            self.update.bias_ih + self.update.bias_hh,
-        )
+        read, update = self.neighbourhood, self.update
+        recurrent = (update.weight_ih, update.weight_hh, update.bias_ih + update.bias_hh)
+        weights = UpdateWeights(read.weight, cast(Tensor, read.bias), *recurrent)
         hidden, cell = self.first_hidden(features), self.first_cell(features)
         return self.policy(gated_updates(hidden, cell, weights, (iterations or 1) - 1))
 
@@ -71,17 +67,12 @@ class UpdateWeights:
     from_hidden: Float[Tensor, "G D"]
     bias: Float[Tensor, " G"]
 
-    @property
-    def tensors(self) -> tuple[Tensor, ...]:
-        """All of them."""
-        return self.read, self.read_bias, self.from_read, self.from_hidden, self.bias
-
 
 def gated_updates(
     hidden: Float[Tensor, "B D H W"], cell: Float[Tensor, "B D H W"], weights: UpdateWeights, updates: int
 ) -> Float[Tensor, "B D H W"]:
     """The hidden state after some updates of every cell."""
-    tensors = (hidden, cell, *weights.tensors)
+    tensors = (hidden, cell, *vars(weights).values())
     if are_plain_floats(*tensors) and hidden.numel() and updates and weights.read.shape[2] % 2:
         return FusedUpdates.apply(*tensors, updates)  # pyright: ignore[reportReturnType]
     return reference_updates(hidden, cell, weights, updates)

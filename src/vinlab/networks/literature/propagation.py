@@ -7,7 +7,7 @@ MVProp: ``v = max(v, max over n in N of r + p * (v[n] - r))`` from r.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import torch
 from jaxtyping import Float
@@ -102,12 +102,9 @@ class ValuePropagation(DensePolicy):
     def value(self, observation: Float[Tensor, "B C H W"], iterations: int) -> Float[Tensor, "B 1 H W"]:
         """The value of each cell."""
         propagation, *rewards = self.embedding(observation).split(1, dim=1)
-        if self.rule == "vprop":
-            inward, outward = rewards
-            images = (inward.sigmoid(), outward.sigmoid(), propagation.sigmoid())
-            return propagate(*images, iterations, straight=self.straight)
-        images = (rewards[0].sigmoid(), propagation.sigmoid())
-        return max_propagate(*images, iterations, straight=self.straight)
+        rule: Any = propagate if self.rule == "vprop" else max_propagate
+        images = [image.sigmoid() for image in (*rewards, propagation)]
+        return rule(*images, iterations, straight=self.straight)
 
     def logits(
         self, observation: Float[Tensor, "B C H W"], iterations: int | None

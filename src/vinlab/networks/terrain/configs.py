@@ -115,13 +115,10 @@ class ClassifierConfig:
     def build(self) -> ClassifierPlanner:
         """The network with fresh weights."""
         classifier = FlipAveragedClassifier if self.flip_average else ObstacleClassifier
+        image, width = image_layers(self.image, self.dropout), 1 if self.image == "cell" else 3
+        caution = ThresholdCost() if self.caution == "hard" else LogProbabilityCost()
         return ClassifierPlanner(
-            classifier=classifier(
-                image=image_layers(self.image, self.dropout),
-                hidden=self.hidden,
-                width=1 if self.image == "cell" else 3,
-            ),
-            caution=ThresholdCost() if self.caution == "hard" else LogProbabilityCost(),
+            classifier=classifier(image=image, hidden=self.hidden, width=width), caution=caution
         )
 
 

@@ -49,7 +49,11 @@ class GroundEncoder(nn.Module):
         self.inputs, self.channels, self.pixels = len(mean), hidden, pixels
         self.register_buffer("mean", torch.tensor(list(mean))[:, None, None], persistent=False)
         self.register_buffer("std", torch.tensor(list(std))[:, None, None], persistent=False)
-        self.over_pixels = nn.Sequential(*_pixel_layers(len(mean), hidden, pixels))
+        # Where a cell has several pixels, two layers over these and the mean of each cell's.
+        over_pixels = (
+            [*_layers(len(mean), hidden, ((3, 1), (3, 1))), nn.AvgPool2d(pixels)] if pixels > 1 else []
+        )
+        self.over_pixels = nn.Sequential(*over_pixels)
         inputs = len(mean) if pixels == 1 else hidden
         self.over_cells = nn.Sequential(*_layers(inputs, hidden, LAYERS[view]))
         # Channels last: on a CPU the layers then take two thirds of the time.
@@ -74,13 +78,6 @@ def reach_of(layers: nn.Sequential) -> int:
     """How far the filters of some layers reach, together."""
     filters = (layer for layer in layers if isinstance(layer, nn.Conv2d))
     return sum(layer.dilation[0] * (layer.kernel_size[0] // 2) for layer in filters)
-
-
-def _pixel_layers(inputs: int, hidden: int, pixels: int) -> list[nn.Module]:
-    """Two layers over pixels and the mean of each cell's; none where a pixel is a cell."""
-    if pixels == 1:
-        return []
-    return [*_layers(inputs, hidden, ((3, 1), (3, 1))), nn.AvgPool2d(pixels)]
 
 
 def _layers(inputs: int, hidden: int, filters: Sequence[tuple[int, int]]) -> list[nn.Module]:

@@ -30,15 +30,11 @@ def is_fusible(reward: Float[Tensor, "B R H W"], transition: GridTransition) -> 
     """Whether the compiled kernels apply: float32 on the CPU, the same kernels for the whole map."""
     if not isinstance(transition, SharedKernels | UntiedKernels):
         return False
-    tensors = (reward, transition.reward, transition.value)
-    return are_plain_floats(*tensors) and _fit(*tensors)
-
-
-def _fit(reward: Tensor, reward_kernels: Tensor, value_kernels: Tensor) -> bool:
-    """Whether the shapes fit together; the compiled kernels do not check them."""
-    *layers, actions, channels, height, width = reward_kernels.shape
-    return (
-        value_kernels.shape == (*layers, actions, 1, height, width)
+    if not are_plain_floats(reward, transition.reward, transition.value):
+        return False
+    *layers, actions, channels, height, width = transition.reward.shape
+    return (  # the compiled kernels do not check whether the shapes fit together
+        transition.value.shape == (*layers, actions, 1, height, width)
         and channels == reward.shape[1]
         and height == width
         and width % 2 == 1
