@@ -82,7 +82,7 @@ CNN_UPDATES = 700
 
 
 CNN_FISHER = {8: TrustRegionConfig(fisher_share=0.5), 16: TrustRegionConfig(fisher_stride=8)}
-"""Which states count for the Fisher matrix: at 16 x 16, where it takes most of the time, every eighth of all problems."""
+"""Which states count for the Fisher matrix: at 16 x 16, where it takes most of the time, every eighth of a problem."""
 
 
 def configure_cnn(size: int, budget: Budget, recipe: Recipe) -> RlTraining:
