@@ -129,7 +129,7 @@ def _write(
     drawn = [rng.integers(0, config.common_words, count), rng.choice(topical, count)]
     drawn.append(rng.choice(names.own(article), count))
     chosen = np.choose(kinds, drawn).reshape(config.sentences, -1)
-    sentences = (" ".join(words[word] for word in sentence) for sentence in chosen.tolist())
+    sentences = (" ".join(words[word] for word in map(int, sentence)) for sentence in chosen)
     return " ".join(f"{sentence.capitalize()}." for sentence in sentences)
 
 
