@@ -55,12 +55,13 @@ class MlpPolicy(nn.Module):
 
     def __init__(self, *, inputs: int, hidden: int = 64, outputs: int = 2) -> None:
         super().__init__()
-        first, second, third = (
+        self.layers = nn.Sequential(
             nn.Linear(inputs, hidden),
+            nn.ReLU(),
             nn.Linear(hidden, hidden),
+            nn.ReLU(),
             nn.Linear(hidden, outputs),
         )
-        self.layers = nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), third)
 
     def forward(self, attended: Float[Tensor, "B S A"]) -> Float[Tensor, "B S M"]:
         """The action in every state."""
