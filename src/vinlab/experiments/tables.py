@@ -61,10 +61,7 @@ class Row:
 
     def interval(self, digits: int) -> str:
         """The 95 % interval of the success over all runs."""
-        counts = [(one["success_rate"], one["num_problems"]) for one in scores_of(self.runs)]
-        total = sum(problems for _, problems in counts)
-        low, high = wilson_interval(sum(round(rate * problems) for rate, problems in counts), total)
-        return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}"
+        return interval_text(scores_of(self.runs), digits)
 
     def difference(self, digits: int) -> str:
         """Our mean success minus the paper's, in points."""
@@ -117,6 +114,14 @@ def group_runs(
 def scores_of(runs: Iterable[FinishedRun]) -> list[Mapping[str, Any]]:
     """The scores of each run."""
     return [run.result["scores"] for run in runs]
+
+
+def interval_text(scores: Iterable[Mapping[str, Any]], digits: int) -> str:
+    """The 95 % interval of the success over all problems of some scores, in percent."""
+    counts = [(one["success_rate"], one["num_problems"]) for one in scores]
+    total = sum(problems for _, problems in counts)
+    low, high = wilson_interval(sum(round(rate * problems) for rate, problems in counts), total)
+    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}"
 
 
 def minutes_of(runs: Iterable[FinishedRun]) -> list[float]:
