@@ -52,8 +52,7 @@ class Row:
 
     def mean(self, measure: str, digits: int = 3) -> str:
         """Mean and deviation of a measure."""
-        found = self.values(measure)
-        return mean_text(found, digits=digits) if found else NONE
+        return mean_or_none(self.values(measure), digits)
 
     def percent(self, measure: str, digits: int = 2) -> str:
         """Mean and deviation of a share."""
@@ -114,6 +113,11 @@ def group_runs(
 def scores_of(runs: Iterable[FinishedRun]) -> list[Mapping[str, Any]]:
     """The scores of each run."""
     return [run.result["scores"] for run in runs]
+
+
+def mean_or_none(values: Sequence[float] | None, digits: int = 3) -> str:
+    """Mean and deviation, where anything was measured."""
+    return mean_text(values, digits=digits) if values else NONE
 
 
 def interval_text(scores: Iterable[Mapping[str, Any]], digits: int) -> str:
