@@ -27,7 +27,10 @@ def configure(budget: Budget, recipe: Recipe) -> GradedTraining:
     if budget == "smoke":  # a few small maps, to see that everything runs
         parts = (data.training, data.validation, data.test)
         small = ([part for part in each if part.graded_set.size <= 32] for each in parts)
-        data = GradedData(*(tuple(replace(part, maps=min(part.maps, 4)) for part in each) for each in small))
+        training, validation, test = (
+            tuple(replace(one, maps=min(one.maps, 4)) for one in each) for each in small
+        )
+        data = GradedData(training, validation, test)
     elif budget == "small":
         data = replace(data, test=tuple(replace(part, maps=min(part.maps, 10)) for part in data.test))
     return GradedTraining(GradedVinConfig(), data, one_cycle(EPOCHS[budget], 1e-2, batch=4))

@@ -72,8 +72,8 @@ def fit_stages(
     """Imitate the expert in one stage, or one part of the network alone before the whole."""
 
     def train(part: nn.Module, learning: ImitationConfig, logger: RunLogger) -> Best:
-        options = {**context.options, "loss": lambda policy: LinkLoss(policy, view), "validate": validate}
-        return imitate(part, demonstrations, learning, **options | {"record": logger})
+        options: dict[str, Any] = {**context.options, "record": logger, "validate": validate}
+        return imitate(part, demonstrations, learning, loss=lambda policy: LinkLoss(policy, view), **options)
 
     first: FirstStage | None = config.first
     if first is None:
