@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from vinlab.experiments.base import BUDGETS, RECIPES, TrainingRequest
@@ -6,8 +8,10 @@ from vinlab.experiments.hierarchical import EXPERIMENT as HIERARCHICAL
 from vinlab.experiments.paper import paper_numbers
 from vinlab.experiments.runner import train
 from vinlab.experiments.weight_sharing import EXPERIMENT as WEIGHT_SHARING
+from vinlab.recording.finished_run import collect_runs
 from vinlab.recording.serialization import to_plain
 
+RUNS = Path(__file__).parents[2] / "results" / "runs" / "gridworld" / "16" / "vin"
 BOTH = (WEIGHT_SHARING, HIERARCHICAL)
 OWN = [(experiment, id) for experiment in BOTH for id in experiment.settings if id not in GRIDWORLD.settings]
 
@@ -21,10 +25,21 @@ def test_every_cell_stands_in_the_paper_and_is_plain_data(experiment):
                 assert to_plain(setting.configure(budget, recipe))["data"]["attempts"] > 0
 
 
-def test_the_rows_of_table_1_are_the_same_settings_here():
-    for id in set(HIERARCHICAL.settings) & set(GRIDWORLD.settings):
-        assert HIERARCHICAL.settings[id] is GRIDWORLD.settings[id]
-        assert paper_numbers("hierarchical")[id] == paper_numbers("gridworld")[id]
+@pytest.mark.parametrize("experiment", [HIERARCHICAL, WEIGHT_SHARING], ids=lambda found: found.name)
+def test_the_rows_of_table_1_are_the_same_settings_here(experiment):
+    shared = set(experiment.settings) & set(GRIDWORLD.settings)
+    assert shared
+    for id in shared:
+        assert experiment.settings[id].configure is GRIDWORLD.settings[id].configure
+        assert paper_numbers(experiment.name)[id] == paper_numbers("gridworld")[id]
+
+
+def test_of_the_runs_of_table_1_the_table_of_weight_sharing_shows_those_of_the_recipe_paper():
+    runs = [run for run in collect_runs(RUNS) if run.manifest.id == "gridworld/16/vin"]
+    assert {run.manifest.recipe for run in runs} == {"default", "paper", "noise"}
+    lines = [line for line in WEIGHT_SHARING.table(runs).splitlines() if line.startswith("| gridworld")]
+    assert len(lines) == 1
+    assert lines[0].split("|")[2].strip() == "paper"
 
 
 def test_in_the_recipe_paper_the_tied_network_on_all_data_is_that_of_table_1():

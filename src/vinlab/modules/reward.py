@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from vinlab.modules.pooled_filters import pooled_filters
 from vinlab.planning.hierarchy import downsample_max
 
 
@@ -66,8 +67,9 @@ class PooledLinearReward(nn.Module):
 
     def forward(self, observation: Float[Tensor, "B C H W"]) -> Float[Tensor, "B R h w"]:
         """The reward of every coarse cell."""
-        observation = observation.contiguous(memory_format=torch.channels_last)
-        return self.reward(downsample_max(self.features(observation), self.downsample))
+        assert self.features.bias is not None
+        features = pooled_filters(observation, self.features.weight, self.features.bias, self.downsample)
+        return functional.linear(features, self.reward.weight.flatten(1)).movedim(-1, 1)
 
 
 class ExpCostReward(nn.Module):

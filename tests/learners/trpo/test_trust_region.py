@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from vinlab.learners.trpo.trust_region import (
+    EVERYTHING,
     FisherProduct,
     TrustRegionConfig,
     conjugate_gradient,
@@ -48,13 +49,13 @@ def test_the_step_is_the_natural_gradient_in_closed_form():
     expected = (2 * bound / (direction @ fisher @ direction)).sqrt() * direction
     before = logits.detach().clone()
 
-    def read(_: slice) -> torch.Tensor:
+    def read(*_: slice) -> torch.Tensor:
         return logits[None, None] * 1.0
 
     config = TrustRegionConfig(
         divergence=bound, damping=0.0, conjugate_steps=4, backtrack_ratio=0.999, backtracks=50
     )
-    step = trust_region_step(read(slice(None)), read, visits, [logits], config)
+    step = trust_region_step(read(EVERYTHING, EVERYTHING), read, visits, [logits], config)
     assert step.accepted
     assert step.divergence == pytest.approx(bound, rel=5e-3)
     # A step that is a trifle too long for the true divergence is shortened by a few thousandths.
@@ -121,7 +122,7 @@ def test_the_bound_is_never_exceeded_and_the_objective_never_falls(seed, bound):
     old = network(inputs).detach().log_softmax(-1)
     config = TrustRegionConfig(divergence=bound, fisher_share=0.4)
     step = trust_region_step(
-        network(inputs), lambda c: network(inputs[c]), visits, list(network.parameters()), config
+        network(inputs), lambda *chosen: network(inputs[chosen]), visits, list(network.parameters()), config
     )
     measured = float(divergence(network(inputs).detach(), old, visits.counts))
     assert measured <= bound
@@ -143,7 +144,11 @@ def test_without_advantages_a_bonus_raises_the_entropy():
         before = entropy()
         config = TrustRegionConfig(divergence=0.01, entropy_bonus=bonus)
         found = trust_region_step(
-            network(inputs), lambda c: network(inputs[c]), visits, list(network.parameters()), config
+            network(inputs),
+            lambda *chosen: network(inputs[chosen]),
+            visits,
+            list(network.parameters()),
+            config,
         )
         assert found.entropy == pytest.approx(before, abs=1e-6)
         return entropy() - before
@@ -160,11 +165,11 @@ def test_every_parameter_moves_whatever_its_name():
     visits = VisitStatistics(states, torch.ones(3, 9), torch.randn(3, 9, 4))
     before = {name: parameter.detach().clone() for name, parameter in network.named_parameters()}
 
-    def read(chosen: slice) -> torch.Tensor:
-        return network(images[chosen], states[chosen])[0]
+    def read(problems: slice, chosen: slice) -> torch.Tensor:
+        return network(images[problems], states[problems, chosen])[0]
 
     assert trust_region_step(
-        read(slice(None)), read, visits, list(network.parameters()), TrustRegionConfig()
+        read(EVERYTHING, EVERYTHING), read, visits, list(network.parameters()), TrustRegionConfig()
     ).accepted
     for name, parameter in network.named_parameters():
         assert not torch.equal(parameter, before[name]), name
@@ -176,7 +181,11 @@ def test_what_is_not_finite_stops_the_step_and_is_reported():
     spoilt = random_visits(2, 3, 4)
     spoilt.advantages[0, 0, 0] = torch.nan
     step = trust_region_step(
-        network(inputs), lambda c: network(inputs[c]), spoilt, list(network.parameters()), TrustRegionConfig()
+        network(inputs),
+        lambda *chosen: network(inputs[chosen]),
+        spoilt,
+        list(network.parameters()),
+        TrustRegionConfig(),
     )
     assert (step.accepted, step.reason) == (False, "the gradient is not finite")
     assert torch.equal(network.weight, before)
@@ -187,11 +196,13 @@ def test_a_search_without_success_restores_the_parameters():
     before = network.weight.detach().clone()
     config = TrustRegionConfig(backtracks=3)
 
-    def read(_: slice) -> torch.Tensor:  # the world changes as soon as the policy does: nothing ever improves
+    def read(
+        *_: slice,
+    ) -> torch.Tensor:  # the world changes as soon as the policy does: nothing ever improves
         return network(inputs) if torch.equal(network.weight, before) else network(inputs) * torch.nan
 
     step = trust_region_step(
-        read(slice(None)), read, random_visits(2, 3, 4), list(network.parameters()), config
+        read(EVERYTHING, EVERYTHING), read, random_visits(2, 3, 4), list(network.parameters()), config
     )
     assert not step.accepted
     assert "no step" in step.reason
@@ -231,7 +242,7 @@ def test_one_update_agrees_with_sb3_contrib_from_the_same_batch():
         divergence=0.01, conjugate_steps=15, damping=0.1, backtrack_ratio=0.8, backtracks=10
     )
     trust_region_step(
-        network(inputs), lambda c: network(inputs[c]), visits, list(network.parameters()), config
+        network(inputs), lambda *chosen: network(inputs[chosen]), visits, list(network.parameters()), config
     )
     before = [one.detach().clone() for one in theirs]
     reference.train()
@@ -240,16 +251,19 @@ def test_one_update_agrees_with_sb3_contrib_from_the_same_batch():
         np.testing.assert_allclose(ours.detach().numpy(), other.detach().numpy(), rtol=2e-3, atol=1e-5)
 
 
-@pytest.mark.parametrize(("share", "problems"), [(1.0, 10), (0.5, 5), (0.01, 1)])
-def test_the_fisher_matrix_is_that_of_a_share_of_the_problems(share, problems):
+@pytest.mark.parametrize(
+    ("share", "stride", "expected"),
+    [(1.0, 1, (10, 6)), (0.5, 1, (5, 6)), (0.01, 1, (1, 6)), (1.0, 4, (10, 2)), (0.3, 3, (3, 2))],
+)
+def test_the_fisher_matrix_is_that_of_a_share_of_the_problems_and_states(share, stride, expected):
     torch.manual_seed(0)
-    logits = nn.Parameter(torch.randn(10, 2, 4))
+    logits = nn.Parameter(torch.randn(10, 6, 4))
     asked = []
 
-    def read(chosen: slice) -> torch.Tensor:
-        asked.append(len(logits[chosen]))
-        return logits[chosen] * 1.0
+    def read(problems: slice, states: slice) -> torch.Tensor:
+        asked.append(tuple(logits[problems, states].shape[:2]))
+        return logits[problems, states] * 1.0
 
-    config = TrustRegionConfig(fisher_share=share)
-    trust_region_step(read(slice(None)), read, random_visits(10, 2, 4), [logits], config)
-    assert asked[1] == problems
+    config = TrustRegionConfig(fisher_share=share, fisher_stride=stride)
+    trust_region_step(read(EVERYTHING, EVERYTHING), read, random_visits(10, 6, 4), [logits], config)
+    assert asked[:2] == [(10, 6), expected]

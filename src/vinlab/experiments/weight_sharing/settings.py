@@ -3,8 +3,9 @@
 from dataclasses import replace
 from functools import partial
 
-from vinlab.experiments.base import Budget, Recipe, Setting, by_id
+from vinlab.experiments.base import RECIPES, Budget, Recipe, Setting, by_id
 from vinlab.experiments.gridworld.settings import ITERATIONS, GridworldTraining, default_recipe, paper_recipe
+from vinlab.experiments.gridworld.settings import SETTINGS as GRIDWORLD_SETTINGS
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.configs import AuthorsUntiedVinConfig, AuthorsVinConfig, UntiedVinConfig, VinConfig
 
@@ -43,7 +44,17 @@ def _setting(name: str, share: int) -> Setting[GridworldTraining]:
     # The suffix -100 is omitted, except for the tied network: gridworld/16/vin is that of Table 1.
     suffix = f"-{share}" if share < 100 or name == "vin" else ""
     about = f"{WORDS[name]}, {share} % of the training data, {SIZE} x {SIZE} maps"
-    return Setting(f"gridworld/{SIZE}/{name}{suffix}", about, partial(configure, name, share), control=True)
+    recipes: tuple[Recipe, ...] = ("default",) if suffix == "-100" else RECIPES
+    configured = partial(configure, name, share)
+    return Setting(f"gridworld/{SIZE}/{name}{suffix}", about, configured, recipes=recipes, control=True)
 
 
-SETTINGS = by_id(_setting(name, share) for share in SHARES for name in WORDS)
+TABLE_1 = f"gridworld/{SIZE}/vin"
+"""In the recipe ``paper`` the tied network with all data is that of Table 1."""
+
+SETTINGS = by_id(
+    (
+        *(_setting(name, share) for share in SHARES for name in WORDS),
+        replace(GRIDWORLD_SETTINGS[TABLE_1], recipes=("paper",)),
+    )
+)

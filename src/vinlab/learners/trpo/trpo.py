@@ -162,8 +162,8 @@ class TrpoTraining(EpochTraining):
         bound = self.config.divergence_at(self.epoch)
         config = replace(self.config.trust_region, divergence=bound)
 
-        def read(chosen: slice) -> Tensor:
-            return self.policy.act(self.policy.plan(observations[chosen]), visits.states[chosen])
+        def read(problems: slice, states: slice) -> Tensor:
+            return self.policy.act(self.policy.plan(observations[problems]), visits.states[problems, states])
 
         return trust_region_step(self.policy.act(plan, visits.states), read, visits, self.parameters, config)
 

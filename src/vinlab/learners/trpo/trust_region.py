@@ -29,12 +29,14 @@ class TrustRegionConfig:
     """The largest number of steps that the line search tries."""
     fisher_share: float = 1.0
     """The share of the problems in Fisher-vector products."""
+    fisher_stride: int = 1
+    """Of their states every how many-th counts: where states share no plan, fewer of more problems tell more."""
     entropy_bonus: float = 0.0
     """The weight of the policy's mean entropy in the objective."""
 
 
-Read = Callable[[slice], Tensor]
-"""The logits ``[B N M]`` of a policy in the visited states of a slice of the problems."""
+Read = Callable[[slice, slice], Tensor]
+"""The logits ``[B N M]`` of a policy in a slice of the visited states of a slice of the problems."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,10 @@ def trust_region_step(
         return _rejected("the gradient is not finite", entropy)
     if not gradient.any():
         return _rejected("the gradient is zero", entropy)
-    chosen = slice(0, max(1, round(config.fisher_share * len(visits))))
-    product = FisherProduct(read(chosen), visits.counts[chosen], parameters, damping=config.damping)
+    problems = slice(0, max(1, round(config.fisher_share * len(visits))))
+    states = slice(0, None, config.fisher_stride)
+    counts = visits.counts[problems, states]
+    product = FisherProduct(read(problems, states), counts, parameters, damping=config.damping)
     direction = conjugate_gradient(product, gradient, config.conjugate_steps)
     curvature = float(direction @ product(direction))
     if not (torch.isfinite(direction).all() and 0 < curvature < float("inf")):
@@ -103,7 +107,7 @@ def line_search(
     baseline = float(objective(old, old, visits, config.entropy_bonus))
     for attempt in range(config.backtracks):
         set_parameters(parameters, before + config.backtrack_ratio**attempt * full_step)
-        logits = read(EVERYTHING)
+        logits = read(EVERYTHING, EVERYTHING)
         improvement = float(objective(logits, old, visits, config.entropy_bonus)) - baseline
         distance = float(divergence(logits, old, visits.counts))
         if improvement > 0 and distance <= config.divergence:
