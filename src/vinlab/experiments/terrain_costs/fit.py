@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from vinlab.experiments.base import Setting, TrainingRequest
 from vinlab.experiments.runner import train
@@ -95,6 +95,6 @@ def fit(
     setting: Setting[TerrainCostsTraining] = replace(
         EXPERIMENT.settings[OWN], configure=lambda budget, recipe: config
     )
-    rules = {"resume": resume, "overwrite": overwrite, "tensorboard": tensorboard}
+    rules: dict[str, Any] = {"resume": resume, "overwrite": overwrite, "tensorboard": tensorboard}
     request = TrainingRequest(OWN, Path(out), seed=seed, data=Path(data), **rules)
     return train(replace(EXPERIMENT, settings={OWN: setting}), request, progress=progress)
