@@ -6,7 +6,8 @@ from typing import Any
 
 from vinlab.cli.output import MEASURES, Measure
 from vinlab.experiments.catalogue import read_catalogue
-from vinlab.models import SHIPPED, load, read_card, stem_of
+from vinlab.experiments.results import count_parameters
+from vinlab.models import SHIPPED, Model, load, read_card, stem_of
 
 SHOWN = (
     "success_rate",
@@ -24,16 +25,17 @@ LESS_IS_BETTER = {"cost_ratio_mean", "trajectory_difference", "test_distance", "
 
 def card_text(id: str) -> str:
     """The card of a shipped model, as Markdown that also reads well in a terminal."""
-    card, entry = read_card(id), read_catalogue()[id]
+    card, entry, model = read_card(id), read_catalogue()[id], load(id)
+    size = (SHIPPED / f"{stem_of(id)}.safetensors").stat().st_size
     limits = str(card["limits"]).rstrip(".")
     lines = [
         f"- **Is:** {_capital(entry.about)} ({entry.experiment}: {entry.paper}).",
         f"- **Limits:** {_capital(limits)}.",
         *(f"- **Unseen problems:** {line}." for line in _scores(card["scores"])),
-        f"- **Plans:** {_depth(id)}",
+        f"- **Plans:** {_depth(model)}",
         f"- **Trained:** `{card['command']}`, {card['training_seconds'] / 60:.1f} minutes, {card['date'][:10]}, commit "
         f"{card['commit'][:7]}.",
-        f"- **Weights:** {_weights(id)}, licence {card['licence']}.",
+        f"- **Weights:** {count_parameters(model.network):,} ({size / 1000:.0f} kB), licence {card['licence']}.",
     ]
     return "\n".join([f"## {id}", "", *lines])
 
@@ -64,15 +66,8 @@ def _worst(name: str, measure: Measure, groups: Mapping[str, Mapping[str, Any]])
     return f"{measure.heading} {shown[worst]}{where}"
 
 
-def _depth(id: str) -> str:
-    model = load(id)
+def _depth(model: Model) -> str:
     iterations = getattr(model.network, "iterations", None)
     if iterations is None:
         return "until the value settles."
     return f"by K = {iterations} backups on the maps of its training, of side {model.size}."
-
-
-def _weights(id: str) -> str:
-    count = sum(parameter.numel() for parameter in load(id).network.parameters())
-    size = (SHIPPED / f"{stem_of(id)}.safetensors").stat().st_size
-    return f"{count:,} ({size / 1000:.0f} kB)"

@@ -44,11 +44,8 @@ def _cases(command: str) -> list[tuple[str, str, list[str]]]:
     """The beginning of what was typed, literal and then as a pattern, and the words that can follow it."""
     found = OPTION.findall(_help_of(command))
     options = [name for pair in found for name in pair[:2] if name]
-    cases = [
-        (f"{command} {name} ", "*", words.removeprefix("None,").split(","))
-        for name, _, words in found
-        if words
-    ]
+    chosen = {name: words.removeprefix("None,").split(",") for name, _, words in found if words}
+    cases = [(f"{command} {name} ", "*", words) for name, words in chosen.items()]
     if any(name == "--model" for name, *_ in found):
         cases.append((f"{command} --model ", "*", shipped_ids()))
     cases.append((f"{command} ", '*" -"*', ["--help", *options]))

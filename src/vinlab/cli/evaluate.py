@@ -95,13 +95,8 @@ def run_suite(
             f"--suite {suite}: expected one of {', '.join(settings)}, got {model.folder or model.id}."
         )
     id = settings[model.id]
-    request = TrainingRequest(
-        id,
-        require_folder(out) if out else run_folder(id, budget),
-        budget=budget,
-        resume=resume,
-        overwrite=overwrite,
-    )
+    folder = require_folder(out) if out else run_folder(id, budget)
+    request = TrainingRequest(id, folder, budget, resume=resume, overwrite=overwrite)
     with watched(f"Evaluating {model.id}") as progress:
         run = train(experiment, request, progress=progress)
     return Evaluation(run.result["scores"], {"budget": budget, "run": str(run.folder)})

@@ -57,17 +57,10 @@ def fit(
     print(f"Split by {options.split_by or 'image'}: {split}")
     if check_only:
         return
+    require_between(0, seed, MOST_SEED, "--seed")
+    rules = {"resume": resume, "overwrite": overwrite, "tensorboard": tensorboard}
     with watched(f"Fitting {data.name}") as progress:
-        run = fit_dataset(
-            data,
-            require_folder(out),
-            options,
-            seed=require_between(0, seed, MOST_SEED, "--seed"),
-            resume=resume,
-            overwrite=overwrite,
-            tensorboard=tensorboard,
-            progress=progress,
-        )
+        run = fit_dataset(data, require_folder(out), options, seed=seed, **rules, progress=progress)
     print_scores(run.manifest.id, run.result["scores"])
     drawn = save_figure(routes_figure(load(run.folder), split.test, None), run.folder / "routes.png")
     print(f"Fitted in {run.result['training_seconds']:.0f} s; the run is in {run.folder}, routes in {drawn}.")

@@ -130,14 +130,11 @@ def _scores_table(id: str, scores: Mapping[str, Any]) -> "Table":
     compared = not paper.keys().isdisjoint(shown)
     columns = ("ours", "paper") if compared else ("score",)
     table = Table("measure", *columns, title=f"{id} on {scores['num_problems']} unseen problems")
-    rows = [
-        (measure.heading, _number(scores[name], measure), _number(paper.get(name), measure))
-        for name, measure in shown.items()
-    ]
+    for name, measure in shown.items():
+        numbers = (_number(scores[name], measure), _number(paper.get(name), measure))
+        table.add_row(measure.heading, *numbers[: len(columns)])
     if scores.get("num_unsolvable"):
-        rows.append(("unsolvable problems", _unsolvable(scores), "–"))
-    for row in rows:
-        table.add_row(*row[: 1 + len(columns)])
+        table.add_row("unsolvable problems", *(_unsolvable(scores), "–")[: len(columns)])
     if "prediction_loss" in scores:
         table.caption = FOOTNOTE
     return table

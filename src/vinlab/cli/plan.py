@@ -8,25 +8,11 @@ import numpy as np
 from tyro.conf import Positional, UseAppendAction, arg
 
 from vinlab import models
+from vinlab.cli import output
 from vinlab.cli.checks import require_backups, require_file_name
 from vinlab.cli.models import load_model, require_grid_model
-from vinlab.cli.output import (
-    CornerCutting,
-    corner_rule,
-    describe,
-    exit_code,
-    planned_with,
-    print_json,
-    steps_of,
-    write_path,
-)
-from vinlab.maps import (
-    CostOptions,
-    GridMap,
-    MapOptions,
-    inflate_obstacles,
-    read_map_or_scenarios,
-)
+from vinlab.cli.output import CornerCutting, corner_rule, exit_code, print_json, steps_of
+from vinlab.maps import CostOptions, GridMap, MapOptions, inflate_obstacles, read_map_or_scenarios
 from vinlab.models import Model
 from vinlab.navigation.greedy import takes_costs
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
@@ -98,9 +84,8 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
         require_file_name(options.path_out, "--path-out", reads=map)
     if options.motion is not None:
         return _plan_motion(map, options)
-    chosen = None
-    if options.model and not options.exact:
-        chosen = load_model(options.model, device=options.device)
+    named = None if options.exact else options.model
+    chosen = load_model(named, device=options.device) if named else None
     if chosen is not None:
         from vinlab.cli.plan_image import plan_on_image
         from vinlab.navigation.images import takes_images
@@ -149,9 +134,8 @@ def _plan_motion(map: Path, options: PlanOptions) -> int:
     if not isinstance(content, GridMap):
         raise InputError(f"--motion: expected a map, got the scenarios of {map}.")
     asked = corner_rule(options.corner_cutting)
-    return plan_with_motion(
-        content, options, corner_cutting=content.corner_cutting if asked is None else asked
-    )
+    cutting = content.corner_cutting if asked is None else asked
+    return plan_with_motion(content, options, corner_cutting=cutting)
 
 
 def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> int:
@@ -168,7 +152,7 @@ def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, cor
     route = plan_on_map(
         map, start, goals or None, model=model, iterations=options.iterations, corner_cutting=corner_cutting
     )
-    path_words = write_path(options, route.path, map.frame, route_summary(map, route))
+    path_words = output.write_path(options, route.path, map.frame, route_summary(map, route))
     if options.json:
         print_json(_short_summary(map, route, several=len(goals) > 1))
         return exit_code(route)
@@ -204,18 +188,14 @@ def _short_summary(map: GridMap, route: Route, *, several: bool) -> dict[str, An
 def _corner_words(cutting: bool, model: Model | None) -> str:
     if cutting:
         return "Corner cutting is allowed."
-    warning = (
-        f"; {model.id} was trained with it and may get stuck at corners"
-        if model and model.corner_cutting
-        else ""
-    )
-    return f"Corner cutting is forbidden{warning}."
+    stuck = f"; {model.id} was trained with it and may get stuck at corners" if model else ""
+    return f"Corner cutting is forbidden{stuck if model and model.corner_cutting else ''}."
 
 
 def _describe_costs(route: Route, model: Model | None) -> str:
     """One sentence about a route on a map with costs."""
     if not route.exists:
-        return describe(route)
+        return output.describe(route)
     steps = steps_of(route.path)
     if model is None:
         return f"The cheapest route costs {route.cost:.2f}: {steps} of length {route.length:.2f}."
@@ -238,11 +218,11 @@ def print_route(map: GridMap, route: Route, model: Model | None) -> None:
     elif model is None and route.exists:
         print(f"The shortest route has {steps_of(route.path)} and length {route.optimal_cost:.2f}.")
     else:
-        print(describe(route))
+        print(output.describe(route))
     if model is not None and map.is_graded and not takes_costs(model.network):
         print(f"{model.id} does not see the costs of the map: it plans by free and blocked cells alone.")
     if model is not None:
-        print(planned_with(model, route.iterations))
+        print(output.planned_with(model, route.iterations))
     if route.exists and map.frame.unit != "cells":
         length = route_summary(map, route)["world_length"]
         print(f"In world coordinates the path is {length:.3f} {map.frame.unit} long.")

@@ -41,7 +41,7 @@ def plan_on_image(file: Path, model: Model, options: "PlanOptions") -> int:
     print(f"Read {rows} x {cols} cells of {CELL} x {CELL} pixels.", *image.notes)
     start, goal = _end(options.start, "start"), _end(*(options.goal or (None,)), "goal")
     route = navigate_image(model, image.image, start, goal, iterations=options.iterations)
-    print(_describe(route), planned_with(model, route.iterations))
+    print(_describe(route, "; traversability is unknown"), planned_with(model, route.iterations))
     summary = {"reached": route.reached, "cost": route.cost}
     if words := write_path(options, route.path, _frame(image), summary):
         print(words)
@@ -61,7 +61,9 @@ def plan_on_ground(file: Path, model: Model, options: "PlanOptions") -> int:
     route = navigate_image(model, picture, *ends, iterations=options.iterations)
     seconds = time.perf_counter() - began
     frame = picture.frame.of_cells(pixels)
-    summary = {"reached": route.reached, "length": route.cost, "cost": _learned_cost(route)}
+    learned = None if route.reward is None else -route.reward
+    cost = None if learned is None else path_cost(learned, route.path)
+    summary = {"reached": route.reached, "length": route.cost, "cost": cost}
     path_words = write_path(options, route.path, frame, summary)
     code = REACHED if route.reached else NOT_REACHED
     if options.json:
@@ -69,10 +71,10 @@ def plan_on_ground(file: Path, model: Model, options: "PlanOptions") -> int:
         return code
     cells = "" if pixels == 1 else f" of {pixels} x {pixels} pixels"
     print(f"Read {rows} x {cols} cells{cells} with {model.network.channels} channels.")
-    print(_describe_ground(route), planned_with(model, None))
+    learned_cost = "" if summary["cost"] is None else f" and learned cost {summary['cost']:.1f}"
+    print(_describe(route, learned_cost), planned_with(model, None))
     if path_words:
         print(path_words)
-    learned = None if route.reward is None else -route.reward
     shown = picture.values[:, : rows * pixels, : cols * pixels]
     view = GroundView(colours_of(shown), route.path, learned=learned, goal=route.goal, pixels=pixels)
     save_figure(ground_figure([view]), options.out)
@@ -98,30 +100,18 @@ def _ground_end(options: "PlanOptions", name: str, picture: Picture, pixels: int
     return row // pixels, col // pixels
 
 
-def _learned_cost(route: ImageRoute) -> float | None:
-    return None if route.reward is None else path_cost(-route.reward, route.path)
-
-
-def _describe_ground(route: ImageRoute) -> str:
-    steps = steps_of(route.path)
-    if not route.reached:
-        return f"Goal not reached: the path ends after {steps}."
-    cost = _learned_cost(route)
-    words = "" if cost is None else f" and learned cost {cost:.1f}"
-    return f"Reached in {steps} of length {route.cost:.2f}{words}."
-
-
 def _end(text: str | None, name: str) -> tuple[int, int]:
     if text is None:
         raise InputError(f"expected --{name} ROW,COL, in cells of {CELL} x {CELL} pixels, got none.")
     return parse_cell(text, name)
 
 
-def _describe(route: ImageRoute) -> str:
+def _describe(route: ImageRoute, more: str) -> str:
+    """One sentence, which says more about a route that arrives."""
     steps = steps_of(route.path)
     if not route.reached:
         return f"Goal not reached: the path ends after {steps}."
-    return f"Reached in {steps} of length {route.cost:.2f}; traversability is unknown."
+    return f"Reached in {steps} of length {route.cost:.2f}{more}."
 
 
 def _frame(image: TerrainImage) -> Frame:

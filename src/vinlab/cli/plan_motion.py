@@ -63,12 +63,10 @@ def motion_model(options: Any) -> Model | None:
     if options.exact:
         return None
     if options.model is None:
-        found = [
-            id for id in models.shipped_ids() if _motion_of(models.read_card(id)["config"]) == options.motion
-        ]
+        configs = {id: models.read_card(id)["config"] for id in models.shipped_ids()}
+        found = [id for id, config in configs.items() if _motion_of(config) == options.motion]
         # Of several the one that was trained on the largest maps.
-        sizes = {id: int(models.read_card(id)["config"]["data"]["size"]) for id in found}
-        return models.load(max(found, key=sizes.__getitem__)) if found else None
+        return models.load(max(found, key=lambda id: configs[id]["data"]["size"])) if found else None
     model = models.load(options.model)
     if _motion_of(model.config) != options.motion:
         raise InputError(

@@ -7,13 +7,7 @@ from typing import Annotated
 import torch
 from tyro.conf import Positional, UseAppendAction, arg
 
-from vinlab.cli.checks import (
-    MOST_SEED,
-    most_threads,
-    require_between,
-    require_folder,
-    require_one_of_two,
-)
+from vinlab.cli.checks import MOST_SEED, most_threads, require_between, require_folder, require_one_of_two
 from vinlab.cli.models import require_device
 from vinlab.cli.output import print_scores, watched
 from vinlab.experiments import experiment_of

@@ -52,8 +52,7 @@ class Row:
 
     def mean(self, measure: str, digits: int = 3) -> str:
         """Mean and deviation of a measure."""
-        found = self.values(measure)
-        return mean_text(found, digits=digits) if found else NONE
+        return mean_or_none(self.values(measure), digits)
 
     def percent(self, measure: str, digits: int = 2) -> str:
         """Mean and deviation of a share."""
@@ -61,10 +60,7 @@ class Row:
 
     def interval(self, digits: int) -> str:
         """The 95 % interval of the success over all runs."""
-        counts = [(one["success_rate"], one["num_problems"]) for one in scores_of(self.runs)]
-        total = sum(problems for _, problems in counts)
-        low, high = wilson_interval(sum(round(rate * problems) for rate, problems in counts), total)
-        return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}"
+        return interval_text(scores_of(self.runs), digits)
 
     def difference(self, digits: int) -> str:
         """Our mean success minus the paper's, in points."""
@@ -117,6 +113,19 @@ def group_runs(
 def scores_of(runs: Iterable[FinishedRun]) -> list[Mapping[str, Any]]:
     """The scores of each run."""
     return [run.result["scores"] for run in runs]
+
+
+def mean_or_none(values: Sequence[float] | None, digits: int = 3) -> str:
+    """Mean and deviation, where anything was measured."""
+    return mean_text(values, digits=digits) if values else NONE
+
+
+def interval_text(scores: Iterable[Mapping[str, Any]], digits: int) -> str:
+    """The 95 % interval of the success over all problems of some scores, in percent."""
+    counts = [(one["success_rate"], one["num_problems"]) for one in scores]
+    total = sum(problems for _, problems in counts)
+    low, high = wilson_interval(sum(round(rate * problems) for rate, problems in counts), total)
+    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}"
 
 
 def minutes_of(runs: Iterable[FinishedRun]) -> list[float]:

@@ -12,13 +12,11 @@ def add_staying(graph: GraphBuilder, name: str, image: str, kernel: Tensor) -> s
     sides = graph.node("Shape", [image], f"{name}_sides", start=2)
     ones = graph.constant("one_map", np.array([1, 1], np.int64))
     shape = graph.node("Concat", [ones, sides], f"{name}_shape", axis=0)
-    inside = graph.node(
-        "Expand", [graph.constant("inside", np.zeros((1, 1, 1, 1), np.float32)), shape], f"{name}_map"
-    )
+    zero = graph.constant("inside", np.zeros((1, 1, 1, 1), np.float32))
+    inside = graph.node("Expand", [zero, shape], f"{name}_map")
     pads = graph.constant(f"{name}_margin", np.array([0, 0, reach, reach] * 2, np.int64))
-    beyond = graph.node(
-        "Pad", [inside, pads, graph.constant("outside", np.array(1, np.float32))], f"{name}_beyond"
-    )
+    one = graph.constant("outside", np.array(1, np.float32))
+    beyond = graph.node("Pad", [inside, pads, one], f"{name}_beyond")
     return graph.node("Conv", [beyond, graph.constant(f"{name}_edge_kernel", kernel)], f"{name}_staying")
 
 

@@ -83,9 +83,8 @@ def add_goal_marks(graph: GraphBuilder, part: MoveCosts) -> str:
 
 def add_terminals(graph: GraphBuilder, marks: str) -> str:
     """The value before the first backup: 0 in the terminal cells, unreachable elsewhere."""
-    terminals = graph.node(
-        "Greater", [marks, graph.constant("unmarked", np.array(0, np.float32))], "terminals"
-    )
+    unmarked = graph.constant("unmarked", np.array(0, np.float32))
+    terminals = graph.node("Greater", [marks, unmarked], "terminals")
     nothing = graph.constant("nothing", np.array(0, np.float64))
     unreachable = graph.constant("unreachable", np.array(UNREACHABLE, np.float64))
     return graph.node("Where", [terminals, nothing, unreachable], "start")

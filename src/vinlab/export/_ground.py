@@ -77,13 +77,8 @@ def _add_flipped(graph: GraphBuilder, image: str, axes: list[int], name: str) ->
     """The image with some of its axes in reverse order."""
     if not axes:
         return image
-    flip = f"flip_{'_'.join(map(str, axes))}"
-    slices = {
-        "from": [-1] * len(axes),
-        "to": [-TO_THE_END] * len(axes),
-        "axes": axes,
-        "steps": [-1] * len(axes),
-    }
+    flip, back = f"flip_{'_'.join(map(str, axes))}", [-1] * len(axes)
+    slices = {"from": back, "to": [-TO_THE_END] * len(axes), "axes": axes, "steps": back}
     inputs = [graph.constant(f"{flip}_{part}", np.array(entry, np.int64)) for part, entry in slices.items()]
     return graph.node("Slice", [image, *inputs], name)
 
@@ -125,9 +120,8 @@ def _add_pointwise(graph: GraphBuilder, features: str, layer: nn.Conv2d, weights
     """A layer of 1 x 1 filters, times the gain."""
     assert layer.bias is not None
     kernel = graph.constant(f"{weights}_kernel", GAIN * layer.weight)
-    return graph.node(
-        "Conv", [features, kernel, graph.constant(f"{weights}_bias", GAIN * layer.bias)], f"{name}_{weights}"
-    )
+    bias = graph.constant(f"{weights}_bias", GAIN * layer.bias)
+    return graph.node("Conv", [features, kernel, bias], f"{name}_{weights}")
 
 
 def _add_layer(graph: GraphBuilder, layer: nn.Module, image: str, weights: str, name: str) -> str:
@@ -139,10 +133,8 @@ def _add_layer(graph: GraphBuilder, layer: nn.Module, image: str, weights: str, 
         return graph.node("AveragePool", [image], name, kernel_shape=sides, strides=sides)
     assert isinstance(layer, nn.Conv2d)
     assert layer.bias is not None
-    kernel, bias = (
-        graph.constant(f"{weights}_kernel", layer.weight),
-        graph.constant(f"{weights}_bias", layer.bias),
-    )
+    kernel = graph.constant(f"{weights}_kernel", layer.weight)
+    bias = graph.constant(f"{weights}_bias", layer.bias)
     return graph.node("Conv", [image, kernel, bias], name, dilations=list(layer.dilation))
 
 

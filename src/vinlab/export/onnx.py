@@ -80,12 +80,8 @@ def onnx_model(network: Any) -> Any:
 
 def _checked(onnx: Any, graph: Any) -> Any:
     """The graph as a model that ONNX accepts."""
-    model = onnx.helper.make_model(
-        graph,
-        opset_imports=[onnx.helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-        producer_name="vinlab",
-    )
+    opsets = [onnx.helper.make_opsetid("", OPSET)]
+    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="vinlab")
     onnx.checker.check_model(model, full_check=True)
     return model
 

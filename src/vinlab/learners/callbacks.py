@@ -77,21 +77,13 @@ class CallbackLogger:
     """A logger that passes every line of metrics on to a callback too."""
 
     def __init__(self, logger: RunLogger, callback: MetricsCallback) -> None:
-        self._logger = logger
-        self._callback = callback
+        self._logger, self._callback = logger, callback
+        self.save_checkpoint, self.load_checkpoint = logger.save_checkpoint, logger.load_checkpoint
 
     def log(self, metrics: Mapping[str, Any]) -> None:
         """Log the metrics, then call back."""
         self._logger.log(metrics)
         self._callback(metrics)
-
-    def save_checkpoint(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
-        """As the logger does."""
-        self._logger.save_checkpoint(tensors, state)
-
-    def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-        """As the logger does."""
-        return self._logger.load_checkpoint()
 
 
 def no_progress(done: int, total: int, note: str) -> None:

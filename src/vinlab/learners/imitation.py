@@ -101,14 +101,9 @@ def imitate(
     """
     if not len(demonstrations):
         raise InputError("demonstrations: expected at least one problem, got none.")
+    logger = record or NullLogger()
     training = ImitationTraining(
-        policy,
-        demonstrations,
-        config,
-        seed=seed,
-        record=record or NullLogger(),
-        loss=loss,
-        order=order,
+        policy, demonstrations, config, seed=seed, record=logger, loss=loss, order=order
     )
     return training.run(validate, progress)
 

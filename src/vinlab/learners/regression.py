@@ -103,12 +103,6 @@ def regress(
     """Fit the policy to the teacher's actions and leave it with the weights that do best in validation."""
     if not len(demonstrations):
         raise InputError("expected demonstrations of at least one problem, got none.")
-    training = RegressionTraining(
-        policy,
-        StateSampler(demonstrations, config.states_per_problem, augment),
-        config,
-        seed=seed,
-        record=record or NullLogger(),
-        loss=RegressionLoss,
-    )
+    states, logger = StateSampler(demonstrations, config.states_per_problem, augment), record or NullLogger()
+    training = RegressionTraining(policy, states, config, seed=seed, record=logger, loss=RegressionLoss)
     return training.run(validate, progress)

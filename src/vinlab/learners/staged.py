@@ -39,19 +39,12 @@ def train_in_stages(
         raise ValueError("expected at least one stage, got none")
     record = record or NullLogger()
     loggers = [StageLogger(record, stage.loss.kind) if len(stages) > 1 else record for stage in stages]
-    first = next((i for i, logger in enumerate(loggers) if logger.load_checkpoint() is not None), 0)
+    first = next((place for place, logger in enumerate(loggers) if logger.load_checkpoint() is not None), 0)
     best = Best()
+    options = {"seed": seed, "validate": validate, "progress": progress}
     for stage, logger in list(zip(stages, loggers, strict=True))[first:]:
-        best = imitate(
-            policy,
-            demonstrations,
-            stage.learning,
-            seed=seed,
-            loss=stage.loss.build,
-            validate=validate,
-            record=logger,
-            progress=progress,
-        )
+        fitted = {"loss": stage.loss.build, "record": logger, **options}
+        best = imitate(policy, demonstrations, stage.learning, **fitted)
     return best
 
 

@@ -74,11 +74,9 @@ def load(name: str | Path) -> Model:
     if Path(name).is_dir():
         return _from_run(Path(name))
     if str(name) in shipped_ids():
-        card = read_card(str(name))
+        card, weights = read_card(str(name)), SHIPPED / f"{stem_of(str(name))}.safetensors"
         require_fields(card, {"config": dict}, f"The card of {name}")
-        return _build(
-            str(name), card["config"], SHIPPED / f"{stem_of(str(name))}.safetensors", card, card.get("sha256")
-        )
+        return _build(str(name), card["config"], weights, card, card.get("sha256"))
     raise InputError(f"There is no model or run '{name}'{suggestion(str(name), shipped_ids())}")
 
 
@@ -126,14 +124,7 @@ def _build(
     network = build_within(settings.build, sum(tensor.numel() for tensor in tensors.values()))
     fill(network, tensors, weights, rename=current_weight_names)
     network.eval()
-    return Model(
-        id=id,
-        network=network,
-        size=data.get("size", 0),
-        card=card,
-        corner_cutting=_cuts_corners(config),
-        config=config,
-    )
+    return Model(id, network, data.get("size", 0), card, _cuts_corners(config), config)
 
 
 def _data_of(config: Mapping[str, Any], id: str) -> Mapping[str, Any]:

@@ -169,9 +169,8 @@ def rollout_all_cells(moves: Int[np.ndarray, "B H W"], problems: GridProblems) -
 
 def _rollouts(following: Int[np.ndarray, "B N"], problems: GridProblems) -> AllStartsRollout:
     width = problems.obstacles.shape[2]
-    down, right = (
-        np.divmod(following, width) - np.stack(np.divmod(np.arange(following.shape[1]), width))[:, None]
-    )
+    here = np.stack(np.divmod(np.arange(following.shape[1]), width))
+    down, right = np.divmod(following, width) - here[:, None]
     lengths = np.hypot(down.astype(np.float64), right.astype(np.float64))
     return rollout_from_all_cells(following, lengths, problems.goals[:, 0] * width + problems.goals[:, 1])
 

@@ -20,21 +20,19 @@ def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
         return _map_figure(obstacles, route)
     # Where a reward belongs to a move, a cell shows the mean of its moves, as on the page.
     reward, value = plan.reward[0].mean(dim=0).cpu().numpy(), plan.value[0, 0].cpu().numpy()
+    # A cell without a route, from which walls were crossed, would span the scale.
     lowest = value[_region_of(route.goal, obstacles)].min()
+    settled = route.iterations is None
     return plan_figure(
         obstacles,
         reward,
-        np.maximum(
-            value, lowest
-        ),  # a cell without a route, from which walls were crossed, would span the scale
+        np.maximum(value, lowest),
         predicted=route.path,
         shortest=route.optimal_path if route.exists else None,
         start=route.start,
         goal=route.goal,
         reward_range=display_range(reward, obstacles),
-        title="value iteration to its fixed point (K = ∞)"
-        if route.iterations is None
-        else f"K = {route.iterations} backups",
+        title="value iteration to its fixed point (K = ∞)" if settled else f"K = {route.iterations} backups",
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -29,23 +28,22 @@ class Change:
     """Of all moves that start in them, where moves have costs of their own."""
 
 
-@runtime_checkable
-class Ground(Protocol):
-    """A map that can change, and what moves on it cost."""
+class Ground:
+    """A map that can change, and what moves on it cost: what the map says, unless a subclass knows better."""
 
     map: GridMap
 
     def grid(self) -> GradedGrid:
         """What moves cost now."""
-        ...
+        return grid_of(self.map)
 
     def is_free(self, cell: tuple[int, int]) -> bool:
         """Whether a cell is free now."""
-        ...
+        return not self.map.obstacles[cell]
 
     def change(self, cells: Int64[np.ndarray, "N 2"], values: np.ndarray) -> Change | None:
         """Give cells other values; what this changes, or None where it may be everything."""
-        ...
+        raise NotImplementedError
 
 
 def ground_of(model: Model | None, map: GridMap, *, corner_cutting: bool | None = None) -> Ground:
@@ -69,19 +67,11 @@ def copy_of(map: GridMap) -> GridMap:
     return replace(map, obstacles=map.obstacles.copy(), costs=costs, relief=relief)
 
 
-class ExactGround:
+class ExactGround(Ground):
     """Moves that cost what the map says: its costs, its slopes, or their length."""
 
     def __init__(self, map: GridMap) -> None:
         self.map = map
-
-    def grid(self) -> GradedGrid:
-        """What moves cost now."""
-        return grid_of(self.map)
-
-    def is_free(self, cell: tuple[int, int]) -> bool:
-        """Whether a cell is free now."""
-        return not self.map.obstacles[cell]
 
     def change(self, cells: Int64[np.ndarray, "N 2"], values: np.ndarray) -> Change:
         """Give cells other values; what this changes."""
@@ -93,7 +83,7 @@ class ExactGround:
         return _moves_change(self.map, around, window, grid_of(_cut(self.map, window)).move_costs())
 
 
-class LearnedGround:
+class LearnedGround(Ground):
     """Moves that cost what a model says, where they are possible on the map."""
 
     def __init__(self, model: Model, map: GridMap) -> None:
@@ -111,10 +101,6 @@ class LearnedGround:
     def grid(self) -> GradedGrid:
         """What moves cost now."""
         return self._grid(self.map)
-
-    def is_free(self, cell: tuple[int, int]) -> bool:
-        """Whether a cell is free now."""
-        return not self.map.obstacles[cell]
 
     def change(self, cells: Int64[np.ndarray, "N 2"], values: np.ndarray) -> Change | None:
         """Give cells other values; what this changes, for which the model looks at the part around them again."""
@@ -152,7 +138,7 @@ class LearnedGround:
         return GradedGrid(np.where(blocked, np.inf, 1.0), moves, map.corner_cutting)
 
 
-def _set_values(ground: ExactGround | LearnedGround, cells: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _set_values(ground: Ground, cells: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Write values into the map: obstacles, costs or heights; the cells, checked."""
     map = ground.map
     places = require_cells(cells, (map.obstacles.shape[0], map.obstacles.shape[1]), "cells")

@@ -10,9 +10,8 @@ from jaxtyping import Bool, Float64, Int64
 from vinlab.maps import GridMap
 from vinlab.maps.transform import CELLS
 from vinlab.models import Model
-from vinlab.navigation.graded import grid_of
-from vinlab.navigation.ground import Change
-from vinlab.planning.graded import GradedGrid, require_cells
+from vinlab.navigation.ground import Change, Ground
+from vinlab.planning.graded import require_cells
 from vinlab.types import InputError
 
 
@@ -22,7 +21,7 @@ def sees_pixels(model: Model) -> bool:
     return hasattr(network, "encode") and hasattr(network, "channels") and hasattr(network, "pixels")
 
 
-class PictureGround:
+class PictureGround(Ground):
     """Moves that cost what a model sees in an image: their length times the mean of the learned costs of two cells."""
 
     def __init__(self, model: Model, image: Any, *, corner_cutting: bool | None = None) -> None:
@@ -38,14 +37,6 @@ class PictureGround:
             corner_cutting=corner_cutting is not False,
             costs=costs,
         )
-
-    def grid(self) -> GradedGrid:
-        """What moves cost now."""
-        return grid_of(self.map)
-
-    def is_free(self, cell: tuple[int, int]) -> bool:
-        """Whether a cell is free now."""
-        return not self.map.obstacles[cell]
 
     def change(self, cells: Int64[np.ndarray, "N 2"], values: np.ndarray) -> Change:
         """Give the pixels of cells other values; the cells whose cost this changes, as far as the model sees."""

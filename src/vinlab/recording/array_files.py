@@ -82,9 +82,8 @@ def read_array(file: Any, name: str, *, most: int = LARGEST_ARRAY, kinds: str = 
         )
     data = bytearray(wanted)
     held = 0
-    while held < wanted and (
-        part := file.read(min(CHUNK, wanted - held))
-    ):  # at once it would take twice the memory
+    # In parts, as at once it would take twice the memory.
+    while held < wanted and (part := file.read(min(CHUNK, wanted - held))):
         data[held : held + len(part)] = part
         held += len(part)
     if held < wanted:
@@ -98,10 +97,8 @@ def _header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Shape, order and type of an array; no more than a modest header is read."""
     magic = file.read(8)
     version = np.lib.format.read_magic(io.BytesIO(magic))
-    read, width = {
-        (1, 0): (np.lib.format.read_array_header_1_0, 2),
-        (2, 0): (np.lib.format.read_array_header_2_0, 4),
-    }[version]
+    first, second = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0
+    read, width = {(1, 0): (first, 2), (2, 0): (second, 4)}[version]
     length = file.read(width)
     if int.from_bytes(length, "little") > LARGEST_HEADER:
         raise ValueError("the header is too long")

@@ -87,15 +87,13 @@ def collect_runs(root: str | Path, *, on_unusable: Callable[[InputError], None] 
     root = Path(root)
     if not root.is_dir():
         raise InputError(f"There is no folder {root}.")
-    return list(_usable_runs(root, on_unusable))
-
-
-def _usable_runs(root: Path, on_unusable: Callable[[InputError], None]) -> Iterator[FinishedRun]:
+    found = []
     for folder in sorted(_folders_with_manifest(root)):
         try:
-            yield open_run(folder)
+            found.append(open_run(folder))
         except InputError as error:
             on_unusable(error)
+    return found
 
 
 def _folders_with_manifest(root: Path) -> Iterator[Path]:

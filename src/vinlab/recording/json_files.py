@@ -34,7 +34,6 @@ def read_json_object(path: str | Path) -> dict[str, Any]:
 
 def parse_json(data: bytes | str, name: str, *, not_finite: bool = False) -> Any:
     """The value of a JSON text; ``not_finite`` permits NaN and Infinity, which standard JSON lacks."""
-    constant = None if not_finite else _refuse_constant
     try:
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
         _require_few_values(text)
@@ -42,7 +41,7 @@ def parse_json(data: bytes | str, name: str, *, not_finite: bool = False) -> Any
             text,
             parse_int=_parse_int,
             parse_float=_parse_float,
-            parse_constant=constant,
+            parse_constant=None if not_finite else _refuse_constant,
             object_pairs_hook=_object,
         )
     except UnicodeDecodeError:
@@ -116,8 +115,7 @@ def _require_shallow_text(value: Any, name: str) -> None:
         following: list[Any] = []
         for item in level:
             if isinstance(item, dict):
-                following += item.keys()
-                following += item.values()
+                following += [*item.keys(), *item.values()]
             elif isinstance(item, list):
                 following += item
             elif isinstance(item, str) and not item.isascii():

@@ -1,7 +1,7 @@
 """The manifest of a run: all that is needed to repeat it, and its duration."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,15 +61,11 @@ class Manifest:
 GENERATED = (None, "generated", "synthetic")
 """The sources of data that need no folder; the earliest runs named none."""
 
-
 SAME_RUN = ("id", "budget", "recipe", "seed", "config", "data_hash", "world_size")
 """The fields that determine what a run computes; a run is resumed only if they are the same."""
 
 SAME_NUMBERS = ("threads", "versions", "device")
 """The fields that can change the last digits of what a run computes; it is resumed with others only if asked to."""
-
-LATER = ("changes",)
-"""Fields that older manifests lack."""
 
 
 def describe_run(
@@ -113,7 +109,9 @@ def _plain_config(config: Any) -> dict[str, Any]:
 def read_manifest(path: Path) -> Manifest:
     """The manifest that a file holds, every field checked."""
     record = read_json_object(path)
-    missing = [field.name for field in fields(Manifest) if field.name not in (*record, *LATER)]
+    missing = [
+        field.name for field in fields(Manifest) if field.name not in (*record, "changes")
+    ]  # which is newer
     if missing:
         raise InputError(f"{path}: expected a manifest, got one without {', '.join(missing)}.")
     return dataclass_from_plain(Manifest, record, name=f"{path}: manifest")
@@ -126,16 +124,14 @@ def setting_of(manifest: Manifest) -> dict[str, Any]:
 
 def differences(recorded: Manifest, wanted: Manifest, names: Sequence[str] = SAME_RUN) -> list[str]:
     """The fields in which the two runs differ, each as ``name (recorded, now)``."""
-    found: list[str] = []
-    for name in names:
-        _compare(name, getattr(recorded, name), getattr(wanted, name), found)
-    return found
+    pairs = ((name, getattr(recorded, name), getattr(wanted, name)) for name in names)
+    return [difference for pair in pairs for difference in _compare(*pair)]
 
 
-def _compare(name: str, recorded: Any, wanted: Any, found: list[str]) -> None:
-    """Append the differences, down to the single field."""
+def _compare(name: str, recorded: Any, wanted: Any) -> Iterator[str]:
+    """The differences, down to the single field."""
     if isinstance(recorded, dict) and isinstance(wanted, dict):
         for key in sorted(recorded.keys() | wanted.keys()):
-            _compare(f"{name}.{key}", recorded.get(key), wanted.get(key), found)
+            yield from _compare(f"{name}.{key}", recorded.get(key), wanted.get(key))
     elif recorded != wanted:
-        found.append(f"{name} (recorded {recorded!r}, now {wanted!r})")
+        yield f"{name} (recorded {recorded!r}, now {wanted!r})"

@@ -21,9 +21,8 @@ def metrics_line(record: Mapping[str, Any]) -> str:
 
 def read_metrics(path: str | Path) -> list[dict[str, Any]]:
     """All complete records; a partial last line is ignored, and without a file there are none."""
-    return [
-        _record(Path(path), number, line) for number, line in enumerate(complete_lines(Path(path)), start=1)
-    ]
+    path = Path(path)
+    return [_record(path, number, line) for number, line in enumerate(complete_lines(path), start=1)]
 
 
 def count_metrics(path: Path) -> int:

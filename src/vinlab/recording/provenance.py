@@ -39,13 +39,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
     try:
         # Names of files may be bytes of any encoding; whether there are any is all that counts.
         answer = subprocess.run(
-            command,
-            env=environment,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=30,
-            check=False,
+            command, env=environment, capture_output=True, encoding="utf-8", errors="replace", timeout=30
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -16,23 +16,8 @@ from vinlab.recording.checkpoint import (
     previous,
     save_checkpoint,
 )
-from vinlab.recording.files import (
-    append_line,
-    remove,
-    remove_temporary_files,
-    sync,
-    write_bytes,
-    write_json,
-)
-from vinlab.recording.finished_run import (
-    CHECKPOINT,
-    CHECKSUMS,
-    MANIFEST,
-    METRICS,
-    RESULT,
-    RUN_FILES,
-    WEIGHTS,
-)
+from vinlab.recording.files import append_line, remove, remove_temporary_files, sync, write_bytes, write_json
+from vinlab.recording.finished_run import CHECKPOINT, CHECKSUMS, MANIFEST, METRICS, RESULT, RUN_FILES, WEIGHTS
 from vinlab.recording.hashing import plain_hash, text_hash
 from vinlab.recording.lock import LOCK_NAME, FolderLock
 from vinlab.recording.manifest import SAME_NUMBERS, Manifest, differences, read_manifest, setting_of
@@ -44,6 +29,8 @@ from vinlab.types import InputError
 PREVIOUS = previous(Path(CHECKPOINT)).name
 OLD_FILES = (RESULT, WEIGHTS, METRICS, CHECKPOINT, PREVIOUS)
 """What is removed of an overwritten run; the result first: without it the run counts as unfinished."""
+
+REPAIRED = f"{METRICS} was damaged and written anew from the checkpoint"
 
 
 class Run(AbstractContextManager["Run"]):
@@ -129,28 +116,24 @@ class Run(AbstractContextManager["Run"]):
         self.manifest = replace(self.manifest, seconds=round(self.seconds, 3))
         save_tensors(self.folder / WEIGHTS, weights, {"id": self.manifest.id})
         write_json(self.folder / MANIFEST, self.manifest)
-        write_json(self.folder / RESULT, self._with_checksums(standard_json(to_plain(result))))
+        measured = standard_json(to_plain(result))
+        checksums = {
+            MANIFEST: plain_hash(to_plain(setting_of(self.manifest))),
+            METRICS: text_hash(b"".join(self._metrics)),
+            RESULT: plain_hash(measured),
+        }
+        write_json(self.folder / RESULT, {**measured, CHECKSUMS: checksums})
         for name in (CHECKPOINT, PREVIOUS):
             remove(self.folder / name)
         self.close()
         return finished_run.open_run(self.folder)
 
-    def _with_checksums(self, result: dict[str, Any]) -> dict[str, Any]:
-        """The result, and with it the checksums of what the run computed."""
-        checksums = {
-            MANIFEST: plain_hash(to_plain(setting_of(self.manifest))),
-            METRICS: text_hash(b"".join(self._metrics)),
-            RESULT: plain_hash(result),
-        }
-        return {**result, CHECKSUMS: checksums}
-
     def _repair_metrics(self) -> None:
         """Write the metrics anew where the file differs from what the run logged, and note it."""
         path = self.folder / METRICS
-        if not self._metrics or (path.is_file() and complete_lines(path) == self._metrics):
-            return
-        write_bytes(path, b"".join(self._metrics))
-        self._note(f"{METRICS} was damaged and written anew from the checkpoint")
+        if self._metrics and not (path.is_file() and complete_lines(path) == self._metrics):
+            write_bytes(path, b"".join(self._metrics))
+            self._note(REPAIRED)
 
     def _note(self, change: str) -> None:
         self.manifest = replace(self.manifest, changes=[*self.manifest.changes, change])
@@ -170,17 +153,13 @@ class Run(AbstractContextManager["Run"]):
             self._metrics = keep_metrics(path, checkpoint.metrics_lines if checkpoint else 0)
         else:
             self._metrics = checkpoint.metrics.splitlines(keepends=True)
-            self._rewind_metrics(path)
+            found = complete_lines(path) if path.is_file() else []
+            if found[: len(self._metrics)] != self._metrics:
+                self._note(REPAIRED)
+            write_bytes(path, checkpoint.metrics)
         self._seconds_before = checkpoint.seconds if checkpoint else 0.0
         write_json(self.folder / MANIFEST, self.manifest)
         return self
-
-    def _rewind_metrics(self, path: Path) -> None:
-        """The metrics of the checkpoint; a note is made if the file held others before it."""
-        found = complete_lines(path) if path.is_file() else []
-        if found[: len(self._metrics)] != self._metrics:
-            self._note(f"{METRICS} was damaged and written anew from the checkpoint")
-        write_bytes(path, b"".join(self._metrics))
 
 
 class ReadOnlyRun:

@@ -27,7 +27,13 @@ def to_plain(value: Any) -> Any:
         return {_plain_key(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [to_plain(item) for item in value]
-    return _leaf_to_plain(value)
+    if isinstance(value, (np.generic, np.ndarray, torch.Tensor)):
+        return to_plain(value.tolist())
+    if isinstance(value, Path):
+        return str(value)
+    raise InputError(
+        f"Cannot record a value: expected a dataclass, list, dict, text or number, got a {type(value).__name__}."
+    )
 
 
 def dataclass_to_plain(config: Any) -> dict[str, Any]:
@@ -50,16 +56,6 @@ def standard_json(plain: Any) -> Any:
     if isinstance(plain, list):
         return [standard_json(item) for item in plain]
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
-
-
-def _leaf_to_plain(value: Any) -> Any:
-    if isinstance(value, (np.generic, np.ndarray, torch.Tensor)):
-        return to_plain(value.tolist())
-    if isinstance(value, Path):
-        return str(value)
-    raise InputError(
-        f"Cannot record a value: expected a dataclass, list, dict, text or number, got a {type(value).__name__}."
-    )
 
 
 def _plain_key(key: Any) -> str:
@@ -111,7 +107,9 @@ def from_plain(kind: Any, plain: Any, name: str) -> Any:
     if origin in (tuple, list):
         return origin(_items(parts, plain, name))
     if origin is typing.Literal:
-        return _member(parts, plain, name)
+        if plain not in parts:
+            raise _misfit(name, f"one of {', '.join(map(repr, parts))}", plain)
+        return plain
     if dataclasses.is_dataclass(kind):
         return dataclass_from_plain(typing.cast(type, kind), plain, name=name)
     return _leaf(origin or kind, plain, name)
@@ -137,12 +135,6 @@ def _items(kinds: Sequence[Any], plain: Any, name: str) -> list[Any]:
         raise _misfit(name, f"a list of {len(kinds)}", plain)
     pairs = zip(kinds, plain, strict=True)
     return [from_plain(kind, item, f"{name}[{index}]") for index, (kind, item) in enumerate(pairs)]
-
-
-def _member(wanted: Sequence[Any], plain: Any, name: str) -> Any:
-    if plain not in wanted:
-        raise _misfit(name, f"one of {', '.join(map(repr, wanted))}", plain)
-    return plain
 
 
 def _leaf(kind: Any, plain: Any, name: str) -> Any:

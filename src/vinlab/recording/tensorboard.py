@@ -6,8 +6,6 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor
-
 from vinlab.recording.finished_run import METRICS
 from vinlab.recording.metrics import count_metrics
 from vinlab.recording.run import Run
@@ -32,6 +30,7 @@ class TensorBoardLogger(AbstractContextManager["TensorBoardLogger"]):
         except ImportError as error:
             raise missing_library("--tensorboard", "tensorboard", extra="tensorboard") from error
         self._run = run
+        self.save_checkpoint, self.load_checkpoint = run.save_checkpoint, run.load_checkpoint
         self._metrics = folder / METRICS
         self._writer = SummaryWriter(str(folder / "tensorboard"))
 
@@ -47,11 +46,3 @@ class TensorBoardLogger(AbstractContextManager["TensorBoardLogger"]):
             if name not in STEPS and isinstance(amount, Real):
                 self._writer.add_scalar(f"{prefix}{name}", float(amount), int(step))
         self._writer.flush()
-
-    def save_checkpoint(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
-        """As the run does."""
-        self._run.save_checkpoint(tensors, state)
-
-    def load_checkpoint(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-        """As the run does."""
-        return self._run.load_checkpoint()

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -69,25 +70,18 @@ def fill(
 def require_fitting(module: nn.Module, tensors: Mapping[str, Tensor], path: str | Path) -> None:
     """Refuse weights whose names, shapes or types are not those of the module."""
     own = module.state_dict()
-    missing = sorted(own.keys() - tensors.keys())
-    unexpected = sorted(tensors.keys() - own.keys())
-    misshapen = [
-        f"{name} (expected {_shape(own[name])}, got {_shape(tensors[name])})"
-        for name in own.keys() & tensors.keys()
-        if tensors[name].shape != own[name].shape
-    ]
-    mistyped = [
-        f"{name} (expected {own[name].dtype}, got {tensors[name].dtype})"
-        for name in own.keys() & tensors.keys()
-        if tensors[name].dtype != own[name].dtype
-    ]
+
+    def differing(trait: Callable[[Tensor], Any]) -> list[str]:
+        pairs = {name: (trait(own[name]), trait(tensors[name])) for name in own.keys() & tensors.keys()}
+        return [f"{name} (expected {a}, got {b})" for name, (a, b) in pairs.items() if a != b]
+
     faults = {
-        "missing": missing,
-        "unexpected": unexpected,
-        "other shapes": sorted(misshapen),
-        "other types": sorted(mistyped),
+        "missing": own.keys() - tensors.keys(),
+        "unexpected": tensors.keys() - own.keys(),
+        "other shapes": differing(_shape),
+        "other types": differing(lambda tensor: tensor.dtype),
     }
-    found = [f"{fault} {_some(names)}" for fault, names in faults.items() if names]
+    found = [f"{fault} {_some(sorted(names))}" for fault, names in faults.items() if names]
     if found:
         raise InputError(f"The weights in {path} do not fit {type(module).__name__}: {'; '.join(found)}.")
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from starlette.responses import JSONResponse
 
@@ -38,21 +38,18 @@ class SecurityMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        secured = _with_headers(send)
-        refusal = self._refusal(scope)
-        app = self.app if refusal is None else refusal
-        await app(scope, receive, secured)
+        app = self._refusal(scope) or self.app
+        await app(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Message) -> JSONResponse | None:
         headers = {name.decode("latin-1"): entry.decode("latin-1") for name, entry in scope["headers"]}
-        if not self._is_own(_host_of(headers.get("host", ""))):
-            expected = ", ".join(sorted(self.hosts)) + (
-                " or the address in numbers" if self.any_address else ""
-            )
+        if not self._is_own(_parts_of(f"//{headers.get('host', '')}").hostname or ""):
+            numbers = " or the address in numbers" if self.any_address else ""
+            expected = f"{', '.join(sorted(self.hosts))}{numbers}"
             sentence = f"expected a request to {expected}, got another host; vinlab serve --host sets it."
             return error_response(421, sentence)
         origin = headers.get("origin")
-        if origin is not None and _netloc_of(origin) != headers.get("host"):
+        if origin is not None and _parts_of(origin).netloc != headers.get("host"):
             return error_response(403, "expected a request from this page, got another origin.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST_BODY:
@@ -80,20 +77,12 @@ def is_address(host: str) -> bool:
     return True
 
 
-def _netloc_of(origin: str) -> str | None:
-    """Host and port of an origin; None where it is none."""
+def _parts_of(address: str) -> SplitResult:
+    """The parts of an address; empty ones where it is none."""
     try:
-        return urlsplit(origin).netloc
+        return urlsplit(address)
     except ValueError:
-        return None
-
-
-def _host_of(header: str) -> str:
-    """The name in a Host header, without the port."""
-    try:
-        return urlsplit(f"//{header}").hostname or ""
-    except ValueError:
-        return ""
+        return urlsplit("")
 
 
 def _with_headers(send: Send) -> Send:

@@ -49,13 +49,13 @@ def plan_request(fields: Any) -> PlanRequest:
     if not isinstance(cells, str) or len(cells) != height * width or set(cells) - {"0", "1"}:
         raise InputError(f"cells: expected {height * width} characters 0 and 1, row by row, got others.")
     obstacles = (np.frombuffer(cells.encode("ascii"), np.uint8) - ord("0")).reshape(height, width)
-    iterations = fields.get("iterations")
+    given = fields.get("iterations") is not None
     return PlanRequest(
         model=_text(fields, "model"),
         obstacles=obstacles,
         start=_free(fields, "start", obstacles),
         goal=_free(fields, "goal", obstacles),
-        iterations=None if iterations is None else _whole(fields, "iterations", 1, MAX_ITERATIONS),
+        iterations=_whole(fields, "iterations", 1, MAX_ITERATIONS) if given else None,
         corner_cutting=fields.get("corner_cutting", True) is True,
         image=fields.get("image"),
     )

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from vinlab.domains.gridworld.expert import demonstrate_everywhere
 from vinlab.domains.gridworld.map_sets import MapSet, blocks, mazes, paper, scattered
@@ -126,32 +127,33 @@ class AnyMapData:
 Sets = dict[str, GridProblems]
 """Problems by the name of their set."""
 
+Problems = TypeVar("Problems")
+
 
 @dataclass(frozen=True)
-class AnyMapSets:
-    """Demonstrations, validation problems and test problems, which share no map and goal."""
+class MixedSets(Generic[Problems]):
+    """Demonstrations, validation problems and test problems by the name of their set, which share no map and goal."""
 
     demonstrations: MixedDemonstrations
     hash: str
-    validation: Sets
-    test: Sets
+    validation: dict[str, Problems]
+    test: dict[str, Problems]
+
+
+AnyMapSets = MixedSets[GridProblems]
 
 
 def make_sets(data: AnyMapData, *, seed: int) -> AnyMapSets:
     """All three sets; those for validation and test do not depend on the seed of training."""
     test = make_test_sets(data.test, corner_cutting=data.corner_cutting)
-    validation = {
-        part.map_set.name: part.map_set.sample(
-            part.maps,
-            stream=VALIDATION_STREAM,
-            apart_from=test.values(),
-            corner_cutting=data.corner_cutting,
-        )
-        for part in data.validation
+    rules: dict[str, Any] = {
+        "corner_cutting": data.corner_cutting,
+        "apart_from": test.values(),
+        "stream": VALIDATION_STREAM,
     }
-    demonstrations, hash = make_demonstrations(
-        data, seed=seed, apart_from=[*test.values(), *validation.values()]
-    )
+    validation = {part.map_set.name: part.map_set.sample(part.maps, **rules) for part in data.validation}
+    others = [*test.values(), *validation.values()]
+    demonstrations, hash = make_demonstrations(data, seed=seed, apart_from=others)
     return AnyMapSets(demonstrations, hash, validation, test)
 
 
@@ -167,14 +169,14 @@ def make_demonstrations(
     data: AnyMapData, *, seed: int, apart_from: Sequence[GridProblems]
 ) -> tuple[MixedDemonstrations, str]:
     """Demonstrations without any map and goal of the other sets, and a hash of their problems."""
-    tasks, hashes = [], []
+    tasks, hashes, stream = [], [], TRAINING_STREAM + seed * SEEDS_APART
+    rules: dict[str, Any] = {
+        "corner_cutting": data.corner_cutting,
+        "apart_from": apart_from,
+        "stream": stream,
+    }
     for part in data.training:
-        problems = part.map_set.sample(
-            part.maps,
-            stream=TRAINING_STREAM + seed * SEEDS_APART,
-            apart_from=apart_from,
-            corner_cutting=data.corner_cutting,
-        )
+        problems = part.map_set.sample(part.maps, **rules)
         demonstrations = demonstrate_everywhere(problems, corner_cutting=data.corner_cutting)
         tasks.append(TaskSet(demonstrations, part.iterations))
         hashes.append(content_hash(problems))

@@ -1,7 +1,7 @@
 """How well a model does on maps of one set: from their starts, and from all of their cells."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -39,20 +39,14 @@ def evaluate_maps(
     Beside the scores of the rollouts: the shares of all cells with a path to the goal from which the model reaches
     it, and by a shortest path, over all of them and by their distance.
     """
-    results = [
-        _evaluate_map(model, problems[index : index + 1], corner_cutting, iterations)
-        for index in range(len(problems))
-    ]
-    cells = {name: np.concatenate([getattr(result, name) for result in results]) for name in CELL_FIELDS}
-    scores = to_scores([result.episode for result in results])
-    backups = [result.iterations for result in results]
+    each = (problems[index : index + 1] for index in range(len(problems)))
+    results = [_evaluate_map(model, one, corner_cutting, iterations) for one in each]
+    episodes, parts, backups = zip(*results, strict=True)
+    cells = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    scores = asdict(to_scores(episodes))
+    del scores["unsolvable"]
     return {
-        "num_problems": scores.num_problems,
-        "num_unsolvable": scores.num_unsolvable,
-        "success_rate": scores.success_rate,
-        "trajectory_difference": scores.trajectory_difference,
-        "optimal_action_accuracy": scores.optimal_action_accuracy,
-        "prediction_loss": scores.prediction_loss,
+        **scores,
         **_shares(cells),
         "mean_iterations": float(np.mean(backups)),
         "most_iterations": int(np.max(backups)),
@@ -60,41 +54,22 @@ def evaluate_maps(
     }
 
 
-@dataclass(frozen=True)
-class MapResult:
-    """What was measured on one map."""
-
-    episode: EpisodeResults
-    distances: np.ndarray
-    """Of all cells with a path to the goal, but the goal."""
-    reached: np.ndarray
-    lengths: np.ndarray
-    iterations: int
-
-
-CELL_FIELDS = ("distances", "reached", "lengths")
-
-
 def _evaluate_map(
     model: Model, problem: GridProblems, corner_cutting: bool, iterations: Iterations
-) -> MapResult:
+) -> tuple[EpisodeResults, dict[str, np.ndarray], int]:
+    """The episode, what was measured in all cells with a path to the goal but the goal, and the backups."""
     solution = solve(problem, corner_cutting=corner_cutting)
     counts = (np.isfinite(solution.costs) & (solution.costs > 0)).reshape(1, -1)
-    planned = plan_adaptively(
-        model,
-        problem,
-        must_reach=problem.obstacles == 0,
-        iterations=iterations,
-        corner_cutting=corner_cutting,
-    )
+    rules: dict[str, Any] = {"iterations": iterations, "corner_cutting": corner_cutting}
+    planned = plan_adaptively(model, problem, must_reach=problem.obstacles == 0, **rules)
+    found = {
+        "distances": solution.costs.reshape(1, -1)[counts],
+        "reached": planned.rollouts.reached[counts],
+        "lengths": planned.rollouts.lengths[counts],
+    }
     used = planned.iterations
-    return MapResult(
-        evaluate_followed(planned, problem, solution),
-        solution.costs.reshape(1, -1)[counts],
-        planned.rollouts.reached[counts],
-        planned.rollouts.lengths[counts],
-        max(used) if isinstance(used, tuple) else used or 0,
-    )
+    backups = max(used) if isinstance(used, tuple) else used or 0
+    return evaluate_followed(planned, problem, solution), found, backups
 
 
 def _shares(cells: dict[str, np.ndarray]) -> dict[str, float]:
@@ -156,16 +131,13 @@ def validator(model: Model, sets: Sets) -> Callable[[Any], Validation]:
             measure: float(np.mean([found[measure] for found in scores.values()]))
             for measure in ("success_rate", "reached_share", "optimally_reached_share")
         }
-        worst = min(scores, key=lambda name: scores[name]["reached_share"])
-        return Validation(
-            score=means["reached_share"] + means["optimally_reached_share"],
-            metrics={
-                "validation_success": means["success_rate"],
-                "validation_reached": means["reached_share"],
-                "validation_optimal": means["optimally_reached_share"],
-                "validation_worst_reached": scores[worst]["reached_share"],
-            },
-        )
+        metrics = {
+            "validation_success": means["success_rate"],
+            "validation_reached": means["reached_share"],
+            "validation_optimal": means["optimally_reached_share"],
+            "validation_worst_reached": min(found["reached_share"] for found in scores.values()),
+        }
+        return Validation(means["reached_share"] + means["optimally_reached_share"], metrics)
 
     return validate
 
@@ -185,19 +157,9 @@ def training_size(demonstrations: MixedDemonstrations) -> dict[str, int]:
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     """The scores of a model on the test maps of every set, or on the problems of a file."""
     cutting = model.corner_cutting if request.corner_cutting is None else request.corner_cutting
-    settings = {"iterations": request.iterations, "corner_cutting": cutting}
-    if request.problems is None:
-        # The sets of the model's own test: the largest maps are for planners without a K.
-        parts = TEST if model.network.iterations else LARGE_TEST
-        sets = make_test_sets(parts, corner_cutting=cutting)
-        scores: Mapping[str, Any] = evaluate_sets(
-            model,
-            sets,
-            corner_cutting=cutting,
-            iterations=request.iterations,
-            progress=request.progress,
-        )
-        return Evaluation(scores, settings)
-    problems = read_problems(request.problems)
-    scores = evaluate_maps(model, problems, corner_cutting=cutting, iterations=request.iterations)
-    return Evaluation(scores, settings)
+    rules: dict[str, Any] = {"iterations": request.iterations, "corner_cutting": cutting}
+    if request.problems is not None:
+        return Evaluation(evaluate_maps(model, read_problems(request.problems), **rules), rules)
+    # The sets of the model's own test: the largest maps are for planners without a K.
+    sets = make_test_sets(TEST if model.network.iterations else LARGE_TEST, corner_cutting=cutting)
+    return Evaluation(evaluate_sets(model, sets, **rules, progress=request.progress), rules)

@@ -1,9 +1,10 @@
 """One planner for any map: a VIN trained over sizes, densities of obstacles and mazes."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from vinlab.experiments.any_map.data import TEST, UNROLLED_TRAINING, VALIDATION, AnyMapData
-from vinlab.experiments.base import Budget, Recipe, Setting
+from vinlab.experiments.base import Budget, Recipe, Setting, by_id
 from vinlab.learners.imitation import ImitationConfig, one_cycle
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.configs import VinConfig
@@ -28,23 +29,16 @@ HIDDEN = 40
 
 def configure(budget: Budget, recipe: Recipe, *, corner_cutting: bool = True) -> AnyMapTraining:
     """A VIN that plans to the fixed point, for a budget."""
-    return AnyMapTraining(
-        network=FixedPointVinConfig(),
-        data=_for_budget(AnyMapData(corner_cutting=corner_cutting), budget),
-        learning=one_cycle(EPOCHS[budget], 1e-2, batch=4),
-    )
+    data = _for_budget(AnyMapData(corner_cutting=corner_cutting), budget)
+    return AnyMapTraining(FixedPointVinConfig(), data, one_cycle(EPOCHS[budget], 1e-2, batch=4))
 
 
 def configure_unrolled(budget: Budget, recipe: Recipe) -> AnyMapTraining:
     """A VIN with K backups; the recipe ``paper`` has the paper's network, with kernels left free."""
-    data = AnyMapData(UNROLLED_TRAINING, VALIDATION, TEST)
-    return AnyMapTraining(
-        network=CostVinConfig(48, HIDDEN, outside="zero")
-        if recipe == "default"
-        else VinConfig(48, hidden=HIDDEN),
-        data=_for_budget(data, budget),
-        learning=one_cycle(UNROLLED_EPOCHS[budget], 1e-2, batch=8),
-    )
+    paper = VinConfig(48, hidden=HIDDEN)
+    network = CostVinConfig(48, HIDDEN, outside="zero") if recipe == "default" else paper
+    data = _for_budget(AnyMapData(UNROLLED_TRAINING, VALIDATION, TEST), budget)
+    return AnyMapTraining(network, data, one_cycle(UNROLLED_EPOCHS[budget], 1e-2, batch=8))
 
 
 def _for_budget(data: AnyMapData, budget: Budget) -> AnyMapData:
@@ -61,22 +55,24 @@ def _for_budget(data: AnyMapData, budget: Budget) -> AnyMapData:
     )
 
 
-SETTINGS = {
-    "grid/any": Setting(
-        id="grid/any",
-        about="one VIN for maps of any size, planning to the fixed point (K = ∞)",
-        configure=configure,
-        recipes=("default",),
-    ),
-    "grid/strict": Setting(
-        id="grid/strict",
-        about="one VIN for maps of any size where a diagonal move may not pass an obstacle's corner (K = ∞)",
-        configure=lambda budget, recipe: configure(budget, recipe, corner_cutting=False),
-        recipes=("default",),
-    ),
-    "grid/unrolled": Setting(
-        id="grid/unrolled",
-        about="one VIN for maps of any size with unrolled backups, K chosen for each map",
-        configure=configure_unrolled,
-    ),
-}
+SETTINGS = by_id(
+    [
+        Setting(
+            "grid/any",
+            "one VIN for maps of any size, planning to the fixed point (K = ∞)",
+            configure,
+            recipes=("default",),
+        ),
+        Setting(
+            "grid/strict",
+            "one VIN for maps of any size where a diagonal move may not pass an obstacle's corner (K = ∞)",
+            partial(configure, corner_cutting=False),
+            recipes=("default",),
+        ),
+        Setting(
+            "grid/unrolled",
+            "one VIN for maps of any size with unrolled backups, K chosen for each map",
+            configure_unrolled,
+        ),
+    ]
+)

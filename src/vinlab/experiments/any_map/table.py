@@ -1,24 +1,15 @@
 """Tables of how models do on sets of maps, from finished runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from vinlab.evaluation.statistics import wilson_interval
 from vinlab.experiments.any_map.evaluate import DISTANCES
-from vinlab.experiments.tables import markdown_table, minutes_of, train_command
+from vinlab.experiments.tables import Column, interval_text, markdown_table, minutes_of, render, train_command
 from vinlab.recording.finished_run import FinishedRun
 
-HEADERS = (
-    "maps",
-    "problems",
-    "success",
-    "95 % interval",
-    "success from all cells",
-    "optimally",
-    "K, mean",
-    "K, most",
-)
+MapSet = tuple[str, Mapping[str, Any]]
+"""The name of a set of maps, and the scores on it."""
 
 LEGEND = """\
 *Success*: share of the problems whose rollout reaches the goal in at most twice the states of the shortest path.
@@ -29,13 +20,15 @@ the map as long as more cells reach the goal. *paper*: the obstacles of the pape
 """
 
 
-def map_sets_table(title: str, runs: Sequence[FinishedRun]) -> str:
+def map_sets_table(
+    title: str, legend: str, columns: Sequence[Column[MapSet]], runs: Sequence[FinishedRun]
+) -> str:
     """A table for each run, a line for each set of maps."""
     ordered = sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe, run.manifest.seed))
-    parts = [f"# {title}", "", LEGEND]
+    parts = [f"# {title}", "", legend]
     for run in ordered:
-        rows = markdown_table(HEADERS, [_row(name, one) for name, one in run.result["scores"].items()])
-        parts.append(f"## {_name(run)}\n\n{about_run(run)}\n\n{rows}")
+        rows = render(columns, run.result["scores"].items())
+        parts.append(f"## {_name(run)}\n\n{_about(run)}\n\n{rows}")
     return "\n".join(parts)
 
 
@@ -46,7 +39,7 @@ def _name(run: FinishedRun) -> str:
     return f"{manifest.id}{recipe}{budget}, seed {manifest.seed}"
 
 
-def about_run(run: FinishedRun) -> str:
+def _about(run: FinishedRun) -> str:
     """By which command the run was trained, how long and from which commit."""
     manifest, (minutes,) = run.manifest, minutes_of([run])
     command = f"{train_command(manifest.id, manifest.recipe, manifest.budget)} --seed {manifest.seed}"
@@ -56,24 +49,31 @@ def about_run(run: FinishedRun) -> str:
     )
 
 
-def _row(name: str, scores: Mapping[str, Any]) -> list[str]:
-    total = scores["num_problems"]
-    low, high = wilson_interval(round(scores["success_rate"] * total), total)
-    return [
-        name,
-        str(total),
-        percent(scores["success_rate"], 1),
-        f"{100 * low:.1f}–{100 * high:.1f}",
-        percent(scores["reached_share"]),
-        percent(scores["optimally_reached_share"]),
-        f"{scores['mean_iterations']:.0f}" if scores["most_iterations"] else "∞",
-        str(scores["most_iterations"] or "∞"),
-    ]
-
-
 def percent(share: float, digits: int = 2) -> str:
     """A share as a percentage."""
     return f"{100 * share:.{digits}f} %"
+
+
+def column(heading: str, measure: str, form: Callable[[Any], str]) -> Column[MapSet]:
+    """The column of a measure."""
+    return Column(heading, lambda one: form(one[1][measure]))
+
+
+COLUMNS: tuple[Column[MapSet], ...] = (
+    Column("maps", lambda one: one[0]),
+    column("problems", "num_problems", str),
+    column("success", "success_rate", lambda share: percent(share, 1)),
+    Column("95 % interval", lambda one: interval_text([one[1]], 1)),
+    column("success from all cells", "reached_share", percent),
+    column("optimally", "optimally_reached_share", percent),
+    Column("K, mean", lambda one: f"{one[1]['mean_iterations']:.0f}" if one[1]["most_iterations"] else "∞"),
+    column("K, most", "most_iterations", lambda most: str(most or "∞")),
+)
+
+
+def table(runs: Sequence[FinishedRun]) -> str:
+    """How each model does on each set of maps."""
+    return map_sets_table("One planner for any map", LEGEND, COLUMNS, runs)
 
 
 def distance_table(scores: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:

@@ -11,6 +11,7 @@ from vinlab.domains.gridworld.mazes import MazeConfig
 from vinlab.domains.motion.expert import demonstrate_everywhere
 from vinlab.domains.motion.mazes import GppnMazes, HardMazes
 from vinlab.domains.motion.problem import MotionProblems, content_hash
+from vinlab.experiments.any_map.data import MixedSets
 from vinlab.experiments.arena.tie_break import demonstrate_label_paths
 from vinlab.learners.datasets import MixedDemonstrations, TaskSet
 from vinlab.planning.moves import motion_named
@@ -50,14 +51,7 @@ class ArenaData:
     """All optimal moves in all states, or the one move of the label along its path."""
 
 
-@dataclass(frozen=True)
-class ArenaSets:
-    """Demonstrations, validation mazes and test mazes, which share no maze."""
-
-    demonstrations: MixedDemonstrations
-    hash: str
-    validation: dict[str, MotionProblems]
-    test: dict[str, MotionProblems]
+ArenaSets = MixedSets[MotionProblems]
 
 
 def make_sets(data: ArenaData, *, seed: int) -> ArenaSets:

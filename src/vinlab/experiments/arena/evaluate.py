@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from vinlab.domains.motion.files import read_gppn_mazes
 from vinlab.domains.motion.problem import MotionProblems
+from vinlab.experiments.any_map.evaluate import training_size
 from vinlab.experiments.arena.data import ArenaData, ArenaSets, make_test_sets
 from vinlab.experiments.arena.settings import ArenaTraining
 from vinlab.experiments.arena.tie_break import path_scores
@@ -99,15 +101,9 @@ def score(config: ArenaTraining, data: ArenaSets, network: Any, seed: int) -> Ru
     """The scores on the test mazes of every set."""
     moves = motion_named(config.data.motion)
     network.eval()
-    return RunResult(
-        scores={name: evaluate_mazes(network, problems, moves) for name, problems in data.test.items()},
-        extra={
-            "training_maps": len(data.demonstrations),
-            "training_states": int(data.demonstrations.weights.sum()),
-            "process_cpu_seconds": round(time.process_time(), 1),
-            **peak_memory(),
-        },
-    )
+    scores = {name: evaluate_mazes(network, problems, moves) for name, problems in data.test.items()}
+    seconds = {"process_cpu_seconds": round(time.process_time(), 1)}
+    return RunResult(scores, extra={**training_size(data.demonstrations), **seconds, **peak_memory()})
 
 
 def peak_memory() -> dict[str, float]:
@@ -128,13 +124,7 @@ def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     data = recorded_data(ArenaData, model.config)
     moves = motion_named(data.motion)
     settings = {"motion": data.motion, "iterations": request.iterations}
+    measure = partial(evaluate_mazes, model.network, moves=moves, iterations=request.iterations)
     if request.problems is not None:
-        problems = read_gppn_mazes(request.problems, moves.num_layers)
-        scores = evaluate_mazes(model.network, problems, moves, iterations=request.iterations)
-        return Evaluation(scores, settings)
-    sets = make_test_sets(data)
-    scores = {
-        name: evaluate_mazes(model.network, problems, moves, iterations=request.iterations)
-        for name, problems in sets.items()
-    }
-    return Evaluation(scores, settings)
+        return Evaluation(measure(read_gppn_mazes(request.problems, moves.num_layers)), settings)
+    return Evaluation({name: measure(problems) for name, problems in make_test_sets(data).items()}, settings)

@@ -76,19 +76,12 @@ def maps_figure(runs: Sequence[FinishedRun]) -> Figure | None:
             (scores,) = run.result["scores"].values()
             seeds = points.setdefault(network, {}).setdefault(run.manifest.seed, {})
             seeds[run.result["training_maps"]] = scores["percent_success"] / 100
-    curves = []
-    for network in NETWORKS:
-        found = [seed for seed in points.get(network, {}).values() if len(seed) > 1]
-        if found:
-            curves.append(Curve(network, found))
+    several = {name: [seed for seed in points.get(name, {}).values() if len(seed) > 1] for name in NETWORKS}
+    curves = [Curve(network, found) for network, found in several.items() if found]
     if not curves:
         return None
-    figure = seeds_figure(
-        curves,
-        across="training maps",
-        up="success from all free cells",
-        title="GPPN's mazes 15 × 15, four moves",
-    )
+    up, title = "success from all free cells", "GPPN's mazes 15 × 15, four moves"
+    figure = seeds_figure(curves, across="training maps", up=up, title=title)
     _logarithmic(figure, sorted({count for curve in curves for seed in curve.seeds for count in seed}))
     return figure
 
@@ -127,11 +120,8 @@ def _perfect(runs: Sequence[FinishedRun]) -> list[Curve]:
 
 def _lengths(scores: Mapping[str, Any]) -> dict[int, float]:
     """Success by the end of each class of length; that of the last class is the longest path there is."""
-    return {
-        _end(one["above"], scores): one["percent_success"] / 100
-        for one in scores["by_length"]
-        if one["states"]
-    }
+    found = [one for one in scores["by_length"] if one["states"]]
+    return {_end(one["above"], scores): one["percent_success"] / 100 for one in found}
 
 
 def _end(low: int, scores: Mapping[str, Any]) -> int:

@@ -1,7 +1,8 @@
 """One table a benchmark: published figures with their source, ours beside them, and what each network is given."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final
 
@@ -17,23 +18,6 @@ from vinlab.experiments.tables import (
     run_command,
 )
 from vinlab.recording.finished_run import FinishedRun
-
-HEADERS = (
-    "network",
-    "%optimal",
-    "%success",
-    "exact",
-    "any shortest",
-    "longest path",
-    "parameters",
-    "training maps",
-    "CPU minutes",
-    "in all",
-    "GB",
-    "seeds",
-    "given",
-    "source",
-)
 
 LEGEND = """\
 *%optimal*, *%success*: the measure of Gated Path Planning Networks, a mean over mazes of the share of **all** free
@@ -58,63 +42,58 @@ def table(runs: Sequence[FinishedRun]) -> str:
     for benchmark in BENCHMARKS:
         ours = [row for row in rows if row.manifest.id.split("/")[1] == benchmark]
         if ours:
-            lines = [_published(entry) for entry in known.get(benchmark, [])]
-            lines += [line for row in ours for line in _ours(row)]
-            parts += [f"## {benchmark}", "", markdown_table(*_filled(HEADERS, lines)), ""]
+            entries = [
+                [str(entry.get(name, NONE)) for _, name, _ in COLUMNS] for entry in known.get(benchmark, [])
+            ]
+            lines = entries + [[cell(line) for _, _, cell in COLUMNS] for row in ours for line in _lines(row)]
+            parts += [f"## {benchmark}", "", markdown_table(*_filled(lines)), ""]
     return document("The arena", *parts, runs=runs)
 
 
-def _filled(headers: Sequence[str], lines: Sequence[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """The columns that have an entry in at least one line."""
-    kept = [index for index in range(len(headers)) if any(line[index] != NONE for line in lines)]
-    return [headers[index] for index in kept], [[line[index] for index in kept] for line in lines]
+def _filled(lines: Sequence[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Headings and lines, with the columns that have an entry in at least one line."""
+    kept = [index for index in range(len(COLUMNS)) if any(line[index] != NONE for line in lines)]
+    return [COLUMNS[index][0] for index in kept], [[line[index] for index in kept] for line in lines]
 
 
-def _published(entry: Mapping[str, Any]) -> list[str]:
-    def text(name: str) -> str:
-        return str(entry[name]) if name in entry else NONE
+@dataclass(frozen=True)
+class Line:
+    """What the runs of a setting measured on one set of test mazes."""
 
-    names = ("network", "optimal", "success", "exact", "any_shortest", "longest", "parameters", "maps")
-    cost = [text("minutes"), text("all_minutes"), text("gb")]
-    return [*map(text, names), *cost, NONE, text("given"), text("source")]
+    row: Row
+    maps: str
+    """The set of mazes, where there are several."""
+    scores: Sequence[Mapping[str, Any]]
+
+    def mean(self, measure: str, digits: int, factor: float = 1.0) -> str:
+        """The mean of a score over the seeds, where all of them have it."""
+        return _mean(self.scores, measure, digits, factor)
+
+    def minutes(self) -> str:
+        """With data, validation and test; of a resumed run only the last process is known, so nothing is said."""
+        whole = [run.result.get("process_cpu_seconds", 0.0) / 60 for run in self.row.runs]
+        epochs = cpu_minutes_of(self.row.runs)
+        known = all(total >= part for total, part in zip(whole, epochs, strict=True))
+        return mean_text(whole, digits=2) if known else NONE
+
+    def longest(self) -> str:
+        """The longest of the shortest paths."""
+        known = "longest" in self.scores[0]
+        return f"{max(one['longest'] for one in self.scores):,.0f}" if known else NONE
 
 
-def _ours(row: Row) -> list[list[str]]:
+def _lines(row: Row) -> list[Line]:
     """A line for each set of test mazes."""
-    results = [run.result for run in row.runs]
-    sets = results[0]["scores"]
-    lines = []
-    for name in sets:
-        scores = [result["scores"][name] for result in results]
-        minutes = cpu_minutes_of(row.runs)
-        tested = f" on {name}" if len(sets) > 1 else ""
-        lines.append(
-            [
-                f"{row.manifest.id.split('/')[2]}{tested}",
-                _mean(scores, "percent_optimal", 3),
-                _mean(scores, "percent_success", 3),
-                _mean(scores, "exact", 2, 100.0),
-                _mean(scores, "any_shortest", 2, 100.0),
-                f"{max(one['longest'] for one in scores):,.0f}" if "longest" in scores[0] else NONE,
-                f"{results[0]['parameters']:,}",
-                f"{results[0]['training_maps']:,}",
-                mean_text(minutes, digits=2),
-                _all_minutes(results, minutes),
-                _mean(results, "peak_memory_gb", 2),
-                str(len(row.runs)),
-                GIVEN[row.manifest.config["network"]["kind"]],
-                f"`{run_command(row.manifest)}`",
-            ]
-        )
-    return lines
+    sets = row.runs[0].result["scores"]
+    scores = {name: [run.result["scores"][name] for run in row.runs] for name in sets}
+    return [Line(row, f" on {name}" if len(sets) > 1 else "", found) for name, found in scores.items()]
 
 
-def _all_minutes(results: Sequence[Mapping[str, Any]], minutes: Sequence[float]) -> str:
-    """With data, validation and test; of a run that was resumed only the last process is known, so nothing is said."""
-    whole = [result.get("process_cpu_seconds", 0.0) / 60 for result in results]
-    if any(total < epochs for total, epochs in zip(whole, minutes, strict=True)):
+def _mean(scores: Sequence[Mapping[str, Any]], name: str, digits: int, factor: float = 1.0) -> str:
+    """The mean over the seeds, where all of them have the measure."""
+    if any(name not in one for one in scores):
         return NONE
-    return mean_text(whole, digits=2)
+    return mean_text([factor * one[name] for one in scores], digits=digits)
 
 
 GIVEN: Final = {
@@ -130,8 +109,20 @@ GIVEN: Final = {
 }
 
 
-def _mean(scores: Sequence[Mapping[str, Any]], name: str, digits: int, factor: float = 1.0) -> str:
-    """The mean over the seeds, where all of them have the measure."""
-    if any(name not in one for one in scores):
-        return NONE
-    return mean_text([factor * one[name] for one in scores], digits=digits)
+COLUMNS: tuple[tuple[str, str, Callable[[Line], str]], ...] = (
+    ("network", "network", lambda line: f"{line.row.manifest.id.split('/')[2]}{line.maps}"),
+    ("%optimal", "optimal", lambda line: line.mean("percent_optimal", 3)),
+    ("%success", "success", lambda line: line.mean("percent_success", 3)),
+    ("exact", "exact", lambda line: line.mean("exact", 2, 100.0)),
+    ("any shortest", "any_shortest", lambda line: line.mean("any_shortest", 2, 100.0)),
+    ("longest path", "longest", Line.longest),
+    ("parameters", "parameters", lambda line: f"{line.row.runs[0].result['parameters']:,}"),
+    ("training maps", "maps", lambda line: f"{line.row.runs[0].result['training_maps']:,}"),
+    ("CPU minutes", "minutes", lambda line: mean_text(cpu_minutes_of(line.row.runs), digits=2)),
+    ("in all", "all_minutes", Line.minutes),
+    ("GB", "gb", lambda line: _mean([run.result for run in line.row.runs], "peak_memory_gb", 2)),
+    ("seeds", "seeds", lambda line: str(len(line.row.runs))),
+    ("given", "given", lambda line: GIVEN[line.row.manifest.config["network"]["kind"]]),
+    ("source", "source", lambda line: f"`{run_command(line.row.manifest)}`"),
+)
+"""The heading of each column, the name of a published figure there, and the text of ours."""

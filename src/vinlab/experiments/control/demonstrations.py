@@ -71,17 +71,13 @@ def _demonstrate_by_search(
     goals = worlds.problems.goals
     targets = np.concatenate([goals, np.zeros_like(goals)], axis=1)
 
+    cost = QuadraticCost(targets, np.array([1.0, 1.0, 0.0, 0.0]))
+
     def measure(samples: ContinuousRollouts) -> dict[str, float]:
         return distance_scores(worlds.distances(samples.final))
 
     found = search_controllers(
-        worlds,
-        QuadraticCost(targets, np.array([1.0, 1.0, 0.0, 0.0])),
-        teacher.search,
-        actions=2,
-        rng=rng,
-        measure=measure,
-        progress=progress,
+        worlds, cost, teacher.search, actions=2, rng=rng, measure=measure, progress=progress
     )
     controllers = found.controllers
     noisy, unsmoothed = with_noise(controllers, teacher.noise), replace(teacher.search, smoothing=0.0)

@@ -64,9 +64,8 @@ def score(config: ControlTraining, data: ControlSets, network: Any, seed: int) -
     assert data.teacher is not None
     started, horizon = time.perf_counter(), config.data.horizon
     test = ParticleWorlds(data.test, config.physics)
-    train_distances = final_distances(
-        data.training, NetworkController(network, data.training.problems), horizon
-    )
+    controller = NetworkController(network, data.training.problems)
+    train_distance = float(final_distances(data.training, controller, horizon).mean())
     scores, distances = score_test_domains(network, test, horizon)
     known = {
         name: {
@@ -81,7 +80,7 @@ def score(config: ControlTraining, data: ControlSets, network: Any, seed: int) -
         "evaluation_seconds": round(time.perf_counter() - started, 1),
     }
     return RunResult(
-        scores={"train_distance": float(train_distances.mean()), **scores},
+        scores={"train_distance": train_distance, **scores},
         extra={
             **known,
             "teacher": {"history": data.teacher.history, **data.teacher.history[-1]},

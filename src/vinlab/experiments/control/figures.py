@@ -12,15 +12,8 @@ from vinlab.domains.control.geometry import RADIUS
 from vinlab.experiments.base import require_problem
 from vinlab.experiments.control.data import ControlData, make_test_problems
 from vinlab.experiments.control.evaluate import NetworkController, control_policy
-from vinlab.figures import style
+from vinlab.figures import style, trajectories
 from vinlab.figures.save import save_figure
-from vinlab.figures.trajectories import (
-    Domains,
-    Positions,
-    progress_figure,
-    save_animation,
-    trajectories_figure,
-)
 from vinlab.models import Model, load
 from vinlab.recording.finished_run import WEIGHTS, FinishedRun
 
@@ -71,21 +64,21 @@ def draw_trajectories(models: Mapping[str, Model], out: Path, *, first: int, nam
     }
     controllers["straight"] = StraightController(chosen)
     paths = {label: _positions(worlds, one, data.horizon) for label, one in controllers.items()}
-    domains = Domains(chosen.boxes, chosen.starts, chosen.goals)
+    domains = trajectories.Domains(chosen.boxes, chosen.starts, chosen.goals)
     title = "Unseen domains: trajectories and final distances"
-    figure = trajectories_figure(domains, paths, COLOURS, title=title)
-    few = Domains(chosen.boxes[:ANIMATED], chosen.starts[:ANIMATED], chosen.goals[:ANIMATED])
+    figure = trajectories.trajectories_figure(domains, paths, COLOURS, title=title)
+    few = trajectories.Domains(chosen.boxes[:ANIMATED], chosen.starts[:ANIMATED], chosen.goals[:ANIMATED])
     moving = {label: positions[:ANIMATED] for label, positions in paths.items() if label in models}
     return [
         save_figure(figure, out / f"{name}_trajectories.png"),
-        save_animation(out / f"{name}.gif", few, moving, COLOURS, radius=RADIUS),
+        trajectories.save_animation(out / f"{name}.gif", few, moving, COLOURS, radius=RADIUS),
     ]
 
 
 def draw_search(histories: Sequence[Sequence[Mapping[str, Any]]], out: Path) -> list[Path]:
     """Draw how the samples of the paper's teacher approach the goals."""
     distances = [[entry["distance"] for entry in history] for history in histories]
-    figure = progress_figure(distances, title="iLQG on the training domains")
+    figure = trajectories.progress_figure(distances, title="iLQG on the training domains")
     return [save_figure(figure, out / "control_search.png")]
 
 
@@ -93,7 +86,7 @@ def _label(id: str) -> str:
     return id.split("/")[-1].upper()
 
 
-def _positions(worlds: ParticleWorlds, controller: Controller, horizon: int) -> Positions:
+def _positions(worlds: ParticleWorlds, controller: Controller, horizon: int) -> trajectories.Positions:
     """The positions of one rollout in each domain, the last one included."""
     found = worlds.rollout(controller, horizon=horizon)
     return np.concatenate([found.states[:, 0, :, :2], found.final[:, :, :2]], axis=1)

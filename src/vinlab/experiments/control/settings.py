@@ -85,34 +85,19 @@ ABOUT = {
 
 def configure(id: str, budget: Budget, recipe: Recipe) -> ControlTraining:
     """The configuration of a network: the recipe ``paper`` has the paper's teacher, the default one ours."""
-    sizes = SIZES[budget]
-    return ControlTraining(
-        network=_network(id, recipe),
-        data=sizes.data,
-        physics=Physics(),
-        teacher=_teacher(recipe, sizes),
-        learning=_learning(recipe, sizes.epochs),
-    )
-
-
-def _network(id: str, recipe: Recipe) -> ControlNetworkConfig:
-    """With fewer features in the reward the VIN does as well and is faster; the paper has 150."""
-    if id == "control/cnn":
-        return ControlCnnConfig()
-    return ControlVinConfig(features=50) if recipe == "default" else ControlVinConfig()
-
-
-def _teacher(recipe: Recipe, sizes: Sizes) -> Teacher:
+    sizes, cnn = SIZES[budget], ControlCnnConfig()
     if recipe == "paper":
-        return SearchTeacher(LocalSearchConfig(iterations=sizes.iterations, samples=sizes.samples))
-    return RouteTeacher(samples=sizes.samples)
-
-
-def _learning(recipe: Recipe, epochs: int) -> RegressionConfig:
-    """Smaller batches at a higher rate learn faster from the route teacher."""
-    if recipe == "paper":
-        return RegressionConfig((Stage(epochs, 2e-3, "one-cycle"),))
-    return RegressionConfig((Stage(max(1, 3 * epochs // 4), 5e-3, "one-cycle"),), batch_problems=5)
+        network = cnn if id == "control/cnn" else ControlVinConfig()
+        teacher = SearchTeacher(LocalSearchConfig(iterations=sizes.iterations, samples=sizes.samples))
+        learning = RegressionConfig((Stage(sizes.epochs, 2e-3, "one-cycle"),))
+    else:
+        # With fewer features in the reward the VIN does as well and is faster; the paper has 150.
+        network = cnn if id == "control/cnn" else ControlVinConfig(features=50)
+        teacher = RouteTeacher(samples=sizes.samples)
+        # Smaller batches at a higher rate learn faster from the route teacher.
+        stage = Stage(max(1, 3 * sizes.epochs // 4), 5e-3, "one-cycle")
+        learning = RegressionConfig((stage,), batch_problems=5)
+    return ControlTraining(network, sizes.data, Physics(), teacher, learning)
 
 
 SETTINGS = by_id(Setting(id, about, partial(configure, id)) for id, about in ABOUT.items())

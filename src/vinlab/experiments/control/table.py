@@ -7,19 +7,10 @@ from typing import Any
 
 from vinlab.domains.control.geometry import HALF_SIDE
 from vinlab.evaluation.statistics import mean_text
+from vinlab.experiments import tables
 from vinlab.experiments.control.evaluate import FAIL_DISTANCE, PAPER_TEST_DOMAINS
 from vinlab.experiments.paper import numbers_of
-from vinlab.experiments.tables import (
-    NONE,
-    Column,
-    counts_text,
-    document,
-    group_runs,
-    render,
-    run_command,
-    scores_of,
-    tested_on,
-)
+from vinlab.experiments.tables import NONE, Column, counts_text, group_runs, mean_or_none, scores_of
 from vinlab.recording.finished_run import FinishedRun
 
 TEACHERS = {"paper": "iLQG (the paper's)", "default": "route (our own)"}
@@ -51,12 +42,12 @@ COLUMNS: list[Column[Row]] = [
     Column("train, paper", lambda row: str((row.paper or {}).get("train_distance", NONE))),
     Column("test, paper", lambda row: str((row.paper or {}).get("test_distance", NONE))),
     Column("train, ours", lambda row: mean_text(row.train)),
-    Column("test, ours", lambda row: mean_text(row.test) if row.test else NONE),
+    Column("test, ours", lambda row: mean_or_none(row.test)),
     Column("test / train", lambda row: f"{sum(row.test) / sum(row.train):.2f}" if row.minutes else NONE),
-    Column(f"first {PAPER_TEST_DOMAINS}", lambda row: mean_text(row.first) if row.first else NONE),
+    Column(f"first {PAPER_TEST_DOMAINS}", lambda row: mean_or_none(row.first)),
     Column("distance / side", lambda row: f"{100 * fmean(row.test or row.train) / (2 * HALF_SIDE):.1f} %"),
     Column("fails", lambda row: row.failed),
-    Column("minutes", lambda row: mean_text(row.minutes, digits=1) if row.minutes else NONE),
+    Column("minutes", lambda row: mean_or_none(row.minutes, 1)),
     Column("command", lambda row: row.command),
 ]
 
@@ -84,10 +75,10 @@ def table(runs: Sequence[FinishedRun]) -> str:
     rows = [_learned(groups[key]) for key in sorted(groups, reverse=True)]
     steps = counts_text(run.manifest.config["data"]["horizon"] for run in runs)
     draws = counts_text(run.manifest.config["data"].get("test_draw", 2) for run in runs)
-    return document(
+    return tables.document(
         "Continuous control (Section 4.3, Figure 5)",
-        render(COLUMNS, [*rows, *_known(runs)]),
-        LEGEND.format(steps=steps, domains=tested_on(runs), draws=draws),
+        tables.render(COLUMNS, [*rows, *_known(runs)]),
+        LEGEND.format(steps=steps, domains=tables.tested_on(runs), draws=draws),
         _ratios(groups),
         _search_line(runs),
         runs=runs,
@@ -108,7 +99,7 @@ def _learned(runs: Sequence[FinishedRun]) -> Row:
         first=[one["test_distance_first_40"] for one in scores],
         failed=_percent(one["test_failed"] for one in scores),
         minutes=[(one["teacher_seconds"] + one["fit_seconds"]) / 60 for one in seconds],
-        command=f"`{run_command(manifest)}`",
+        command=f"`{tables.run_command(manifest)}`",
     )
 
 

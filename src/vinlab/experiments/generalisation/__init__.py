@@ -2,21 +2,18 @@
 
 from vinlab.experiments.any_map.evaluate import evaluate as evaluate_model
 from vinlab.experiments.base import Experiment
-from vinlab.experiments.generalisation.evaluate import GeneralisationSets, build, fit, make_data, score
-from vinlab.experiments.generalisation.figures import draw_generalisation
-from vinlab.experiments.generalisation.settings import SETTINGS, GeneralisationConfig
-from vinlab.experiments.generalisation.table import table
+from vinlab.experiments.generalisation import evaluate, figures, settings, table
 
-EXPERIMENT: Experiment[GeneralisationConfig, GeneralisationSets] = Experiment(
+EXPERIMENT = Experiment(
     name="generalisation",
     paper="beyond the paper",
-    settings=SETTINGS,
-    make_data=make_data,
-    fit=fit,
-    score=score,
+    settings=settings.SETTINGS,
+    make_data=evaluate.make_data,
+    fit=evaluate.fit,
+    score=evaluate.score,
     evaluate=evaluate_model,
-    table=table,
-    summary_figures=draw_generalisation,
-    build=build,
+    table=table.table,
+    summary_figures=figures.draw_generalisation,
+    build=lambda config, data: data.model.network,
     trains=False,
 )

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from torch import nn
-
 from vinlab.experiments.any_map.data import Sets, make_test_sets
 from vinlab.experiments.any_map.evaluate import evaluate_maps
 from vinlab.experiments.base import FitContext, TrainingRequest
@@ -33,11 +31,6 @@ class GeneralisationSets:
 def make_data(config: GeneralisationConfig, request: TrainingRequest) -> GeneralisationSets:
     """The shipped model and all maps."""
     return GeneralisationSets(load(config.model), make_test_sets(config.data.test), {})
-
-
-def build(config: GeneralisationConfig, data: GeneralisationSets) -> nn.Module:
-    """The shipped network."""
-    return data.model.network
 
 
 def fit(config: GeneralisationConfig, data: GeneralisationSets, network: Any, context: FitContext) -> Best:

@@ -40,12 +40,8 @@ def distance_figure(runs: Sequence[FinishedRun], kind: str, title: str) -> Figur
         for run in runs
         if kind in run.result["scores"]
     ]
-    figure = seeds_figure(
-        curves,
-        across="length of the shortest path to the goal, up to",
-        up="cells that reach the goal",
-        title=title,
-    )
+    across, up = "length of the shortest path to the goal, up to", "cells that reach the goal"
+    figure = seeds_figure(curves, across=across, up=up, title=title)
     (axes,) = figure.axes
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(FixedLocator(DISTANCES[1:-1]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vinlab.domains.gridworld.graded import GradedProblems, GradedSet, content_keys, demonstrate_costs
-from vinlab.experiments.any_map.data import SEEDS_APART
+from vinlab.experiments.any_map.data import SEEDS_APART, MixedSets
 from vinlab.experiments.base import TrainingRequest
 from vinlab.experiments.gridworld.data import TEST_STREAM, TRAINING_STREAM, VALIDATION_STREAM
 from vinlab.learners.datasets import MixedDemonstrations, TaskSet
@@ -71,14 +71,7 @@ Sets = dict[str, GradedProblems]
 """Problems by the name of their set."""
 
 
-@dataclass(frozen=True)
-class GradedSets:
-    """Demonstrations, validation problems and test problems, which share no map and goal."""
-
-    demonstrations: MixedDemonstrations
-    hash: str
-    validation: Sets
-    test: Sets
+GradedSets = MixedSets[GradedProblems]
 
 
 def make_data(config: "GradedTraining", request: TrainingRequest) -> GradedSets:

@@ -1,21 +1,10 @@
 """What the routes of models cost on maps with costs, from finished runs."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from vinlab.experiments.any_map.table import about_run
-from vinlab.experiments.tables import markdown_table
+from vinlab.experiments.any_map.table import MapSet, column, map_sets_table, percent
+from vinlab.experiments.tables import Column
 from vinlab.recording.finished_run import FinishedRun
-
-HEADERS = (
-    "maps",
-    "problems",
-    "success",
-    "cost ratio, mean",
-    "median",
-    "reached from all cells",
-    "cost ratio there",
-)
 
 LEGEND = """\
 *Cost ratio*: the cost of the network's route over that of the cheapest one. *Success*: share of the problems whose
@@ -26,23 +15,17 @@ them; *mazes*: corridors with costs, of whose walls a fifth was taken away.
 """
 
 
+COLUMNS: tuple[Column[MapSet], ...] = (
+    Column("maps", lambda one: one[0]),
+    column("problems", "num_problems", str),
+    column("success", "success_rate", lambda share: percent(share, 1)),
+    column("cost ratio, mean", "cost_ratio_mean", "{:.5f}".format),
+    column("median", "cost_ratio_median", "{:.5f}".format),
+    column("reached from all cells", "reached_share", percent),
+    column("cost ratio there", "cost_ratio_all_cells", "{:.5f}".format),
+)
+
+
 def table(runs: Sequence[FinishedRun]) -> str:
     """A table for each run, a line for each set of maps."""
-    ordered = sorted(runs, key=lambda run: (run.manifest.id, run.manifest.seed))
-    parts = ["# One planner for maps with costs", "", LEGEND]
-    for run in ordered:
-        rows = markdown_table(HEADERS, [_row(name, one) for name, one in run.result["scores"].items()])
-        parts.append(f"## {run.manifest.id}, seed {run.manifest.seed}\n\n{about_run(run)}\n\n{rows}")
-    return "\n".join(parts)
-
-
-def _row(name: str, scores: Mapping[str, Any]) -> list[str]:
-    return [
-        name,
-        str(scores["num_problems"]),
-        f"{100 * scores['success_rate']:.1f} %",
-        f"{scores['cost_ratio_mean']:.5f}",
-        f"{scores['cost_ratio_median']:.5f}",
-        f"{100 * scores['reached_share']:.2f} %",
-        f"{scores['cost_ratio_all_cells']:.5f}",
-    ]
+    return map_sets_table("One planner for maps with costs", LEGEND, COLUMNS, runs)

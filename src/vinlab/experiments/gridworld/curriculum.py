@@ -55,19 +55,14 @@ def train_near_goal(
     """
     if context.logger.load_checkpoint() is not None:
         return
-    starts = [
-        _initial_weights(config, data, network, context.seed + SEEDS_APART * number)
-        for number in range(config.starts)
-    ]
+    starts = []
+    for seed in range(context.seed, context.seed + SEEDS_APART * config.starts, SEEDS_APART):
+        begin_as_authors(network, len(data.training), config.learning.batch_problems, seed)
+        starts.append(_Start(seed, _weights_of(network)))
     for part in config.curriculum:
         trained = [_train_part(config, data, network, context, part, start) for start in starts]
         starts = best_starts(trained, part.kept or len(trained))
     network.load_state_dict(starts[0].weights)
-
-
-def _initial_weights(config: GridworldTraining, data: GridworldSets, network: Any, seed: int) -> _Start:
-    begin_as_authors(network, len(data.training), config.learning.batch_problems, seed)
-    return _Start(seed, _weights_of(network))
 
 
 def _weights_of(network: Any) -> dict[str, Tensor]:

@@ -91,10 +91,8 @@ def make_test_problems(size: int, count: int = GridworldData.test_problems) -> G
 
 def make_validation_problems(data: GridworldData, test: GridProblems) -> GridProblems:
     """The problems by which weights are chosen, none of them a test problem."""
-    rng = np.random.default_rng([VALIDATION_STREAM, data.size])
-    return sample_problems(
-        GridworldConfig(size=data.size), data.validation_problems, rng=rng, apart_from=[test]
-    )
+    rng, config = np.random.default_rng([VALIDATION_STREAM, data.size]), GridworldConfig(size=data.size)
+    return sample_problems(config, data.validation_problems, rng=rng, apart_from=[test])
 
 
 def make_demonstrations(

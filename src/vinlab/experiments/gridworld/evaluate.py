@@ -22,13 +22,8 @@ def validate(data: GridworldSets, policy: Any) -> Validation:
 
 def score(config: GridworldTraining, data: GridworldSets, network: Any, seed: int) -> RunResult:
     """The scores on the test problems."""
-    return RunResult(
-        scores=asdict(evaluate_policy(network, data.test)),
-        extra={
-            "training_maps": data.training_maps,
-            "training_states": int(data.training.weights.sum()),
-        },
-    )
+    read = {"training_maps": data.training_maps, "training_states": int(data.training.weights.sum())}
+    return RunResult(asdict(evaluate_policy(network, data.test)), extra=read)
 
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:

@@ -120,11 +120,8 @@ def noise_recipe(
     which long plans of random weights do not show. Then all states, with a rate that falls steadily to nearly zero.
     """
     config = paper_recipe(network, size, budget)
-    epochs, starts = {
-        "smoke": (1, 2),
-        "small": (8, 4),
-        "paper": (NOISE_EPOCHS[size], NOISE_STARTS[size]),
-    }[budget]
+    most = (NOISE_EPOCHS[size], NOISE_STARTS[size])
+    epochs, starts = {"smoke": (1, 2), "small": (8, 4), "paper": most}[budget]
     stage = Stage(epochs, NOISE_RATE[size], "cosine")
     learning = replace(config.learning, stages=(stage,), keep="best")
     if budget == "smoke":
@@ -141,10 +138,8 @@ def cnn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
 
 def fcn_recipe(size: int, budget: Budget, recipe: Recipe) -> GridworldTraining:
     """The FCN, learning from trajectory labels as in the paper or from all optimal moves in every cell."""
-    data = data_of(size, budget, recipe)
-    return GridworldTraining(
-        FcnConfig(size=size), data, one_cycle(1 if budget == "smoke" else 10, 5e-3, batch=8)
-    )
+    learning = one_cycle(1 if budget == "smoke" else 10, 5e-3, batch=8)
+    return GridworldTraining(FcnConfig(size=size), data_of(size, budget, recipe), learning)
 
 
 def data_of(size: int, budget: Budget, recipe: Recipe) -> GridworldData:

@@ -45,25 +45,14 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("epoch", epoch_seconds),
     tables.COMMAND,
 )
-BRIEF = (
-    tables.SETTING,
-    RECIPE,
-    tables.SEEDS,
-    tables.PAPER_SUCCESS,
-    tables.OUR_SUCCESS,
-    OPTIMAL,
-    tables.CPU_MINUTES,
-    tables.COMMAND,
-)
+BRIEF = (*COLUMNS[:5], OPTIMAL, tables.CPU_MINUTES, tables.COMMAND)
 """The columns that README shows."""
 
 
 def scores_table(title: str, experiment: str, runs: Sequence[FinishedRun]) -> str:
     """The table as Markdown, with a line for each setting, recipe and budget that was run, in the paper's order."""
-    rows = tables.rows_of(runs, paper_numbers(experiment))
-    return tables.document(
-        title, tables.render(COLUMNS, rows), LEGEND.format(problems=tables.tested_on(runs)), runs=runs
-    )
+    rows = tables.render(COLUMNS, tables.rows_of(runs, paper_numbers(experiment)))
+    return tables.document(title, rows, LEGEND.format(problems=tables.tested_on(runs)), runs=runs)
 
 
 def brief_table(experiment: str, runs: Sequence[FinishedRun]) -> str:

@@ -57,13 +57,13 @@ class MarsSets:
 
 def make_sets(data: MarsData, source: Path | None, *, seed: int) -> MarsSets:
     """All sets; those for validation and test do not depend on the seed of training."""
-    splits = make_splits(data, source)
-    choosing = DemonstrationConfig(mirror=False)
+    splits, choosing = make_splits(data, source), DemonstrationConfig(mirror=False)
+    seeded, same = (
+        np.random.default_rng(stream) for stream in ([DEMONSTRATION_STREAM, seed], DEMONSTRATION_STREAM)
+    )
     return MarsSets(
-        demonstrate(
-            splits.train, data.demonstrations, rng=np.random.default_rng([DEMONSTRATION_STREAM, seed])
-        ),
-        demonstrate(splits.validation, choosing, rng=np.random.default_rng(DEMONSTRATION_STREAM)),
+        demonstrate(splits.train, data.demonstrations, rng=seeded),
+        demonstrate(splits.validation, choosing, rng=same),
         splits.test,
         {name: str(counts) for name, counts in splits.counts.items()},
     )

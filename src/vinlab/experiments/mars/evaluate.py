@@ -87,17 +87,15 @@ def success_by_length(
 def score(config: MarsTraining, data: MarsSets, network: TerrainPolicy, seed: int) -> RunResult:
     """The scores on the test problems, with what the table needs for its errors and for the other planners."""
     found = evaluate_policy(network, data.test)
-    return RunResult(
-        scores=found.to_plain(),
-        extra={
-            **_other_planners(network, data),
-            "steps": found.steps,
-            "blocks": data.test.block_ids,
-            "training_patches": len(data.demonstrations),
-            "training_cells": int(data.demonstrations.weights.sum()),
-            "terrain": data.counts,
-        },
-    )
+    extra = {
+        **_other_planners(network, data),
+        "steps": found.steps,
+        "blocks": data.test.block_ids,
+        "training_patches": len(data.demonstrations),
+        "training_cells": int(data.demonstrations.weights.sum()),
+        "terrain": data.counts,
+    }
+    return RunResult(found.to_plain(), extra=extra)
 
 
 def _other_planners(network: TerrainPolicy, data: MarsSets) -> dict[str, Any]:

@@ -71,9 +71,8 @@ def configure(name: str, protocol: Protocol, budget: Budget, recipe: Recipe) -> 
     ``paper`` starts from random kernels and learns from seven paths a patch, by RMSProp as in the grid-world.
     """
     recipe = "default" if name in BEYOND_PAPER else recipe
-    return MarsTraining(
-        _network(name, recipe), _data(protocol, budget, recipe), _stages(name, budget, recipe)
-    )
+    data = _data(protocol, budget, recipe)
+    return MarsTraining(_network(name, recipe), data, _stages(name, budget, recipe))
 
 
 def _network(name: str, recipe: Recipe) -> TerrainNetworkConfig:

@@ -10,17 +10,9 @@ import numpy as np
 
 from vinlab.evaluation.bootstrap import block_error
 from vinlab.evaluation.statistics import mean_text
+from vinlab.experiments import tables
 from vinlab.experiments.paper import numbers_of
-from vinlab.experiments.tables import (
-    NONE,
-    Column,
-    document,
-    group_runs,
-    markdown_table,
-    minutes_of,
-    render,
-    train_command,
-)
+from vinlab.experiments.tables import NONE, Column, group_runs, markdown_table, mean_or_none
 from vinlab.recording.finished_run import FinishedRun
 
 LEGEND = """\
@@ -46,6 +38,9 @@ NAMES = {
 }
 CLASSIFIERS = {"classifier": "", "cell-classifier": "cell-"}
 """The settings with several planners, and what the names of their rows begin with."""
+
+UNTRAINED = ("straight", "hard", "cell-hard")
+"""The rows that take no training of their own."""
 
 PAIRS = (
     ("vin", "straight"),
@@ -85,7 +80,7 @@ class Key(NamedTuple):
         """What trains the VIN."""
         id = "mars/vin" if self.protocol == "disjoint" else f"mars/{self.protocol}/vin"
         data = "" if self.source == "synthetic" else f" --data {self.source}"
-        return f"Command for the VIN: `{train_command(id, self.recipe, self.budget)}{data}`."
+        return f"Command for the VIN: `{tables.train_command(id, self.recipe, self.budget)}{data}`."
 
 
 @dataclass(frozen=True)
@@ -116,11 +111,6 @@ class Row:
         success = self.values("success_rate", 100.0)
         return NONE if len(success) == 1 else f"{np.std(success, ddof=1):.1f}"
 
-    def extra_steps(self) -> str:
-        """Beyond the expert's."""
-        found = self.values("trajectory_difference")
-        return mean_text(found) if found else NONE
-
 
 COLUMNS: tuple[Column[Row], ...] = (
     Column("policy", lambda row: NAMES[row.name]),
@@ -129,14 +119,9 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column(ERROR, lambda row: f"{row.error():.1f}"),
     Column("± seeds", lambda row: row.deviation()),
     Column("loss", lambda row: mean_text(row.values("prediction_loss"))),
-    Column("extra steps", lambda row: row.extra_steps()),
+    Column("extra steps", lambda row: mean_or_none(row.values("trajectory_difference"))),
     Column("optimal moves", lambda row: f"{fmean(row.values('optimal_action_accuracy', 100.0)):.1f} %"),
-    Column(
-        "minutes",
-        lambda row: (
-            NONE if row.name == "straight" or row.name.endswith("hard") else mean_text(row.minutes, digits=1)
-        ),
-    ),
+    Column("minutes", lambda row: NONE if row.name in UNTRAINED else mean_text(row.minutes, digits=1)),
 )
 
 
@@ -144,7 +129,9 @@ def table(runs: Sequence[FinishedRun]) -> str:
     """All finished runs, ours beside the paper's."""
     blocks = group_runs(runs, Key.of)
     parts = [part for key in sorted(blocks, key=Key.order) for part in _block(key, rows_of(blocks[key]))]
-    return document("Mars: planning from terrain images (Section 4.2)", _paper(), LEGEND, *parts, runs=runs)
+    return tables.document(
+        "Mars: planning from terrain images (Section 4.2)", _paper(), LEGEND, *parts, runs=runs
+    )
 
 
 def rows_of(runs: Sequence[FinishedRun]) -> dict[str, Row]:
@@ -166,7 +153,7 @@ def rows_of(runs: Sequence[FinishedRun]) -> dict[str, Row]:
 def _row(name: str, entries: Sequence[tuple[Mapping[str, Any], FinishedRun]]) -> Row:
     block_ids = [run.result["blocks"] for _, run in entries]
     assert all(one == block_ids[0] for one in block_ids), "runs of one block have different test problems"
-    minutes = minutes_of(run for _, run in entries)
+    minutes = tables.minutes_of(run for _, run in entries)
     return Row(name, [scores for scores, _ in entries], np.array(block_ids[0]), minutes)
 
 
@@ -187,7 +174,7 @@ def _block(key: Key, rows: Mapping[str, Row]) -> list[str]:
         "",
         f"{len(block_ids):,} test patches on {len(set(block_ids))} blocks of terrain. {key.command()}",
         "",
-        render(COLUMNS, rows.values()),
+        tables.render(COLUMNS, rows.values()),
         *([markdown_table(("paired difference", "points", ERROR), differences)] if differences else []),
         markdown_table(*_by_length(rows)),
     ]

@@ -131,9 +131,8 @@ def score(config: RlTraining, data: RlSets, network: Any, seed: int) -> RunResul
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
     """The scores of a model on the test problems of its size, or on those of a file."""
-    request.refuse(
-        model.id, corner_cutting="its four moves are never diagonal", data="its data are generated"
-    )
+    reasons = {"corner_cutting": "its four moves are never diagonal", "data": "its data are generated"}
+    request.refuse(model.id, **reasons)
     file = request.problems
     problems = read_problems(file) if file else make_test_problems(RlData(size=model.size))
     iterations = request.iterations or model.iterations_for(problems.obstacles.shape[1:])

@@ -31,9 +31,8 @@ def levels_passed(run: FinishedRun) -> LevelsPassed:
 
 def count_levels(metrics: Sequence[Mapping[str, Any]], rule: ReturnRule) -> LevelsPassed:
     """The levels of logged iterations."""
-    last_of = {
-        line["level"]: line["mean_return"] for line in metrics if "level" in line
-    }  # its last iteration; a trial has none
+    # The last iteration at each level; a trial has none.
+    last_of = {line["level"]: line["mean_return"] for line in metrics if "level" in line}
     last = max(last_of)
     met = [rule.is_met(level, reached, 0) for level, reached in last_of.items() if level != last]
     return LevelsPassed(last, sum(met), len(met) - sum(met))

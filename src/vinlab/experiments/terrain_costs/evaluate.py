@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -71,25 +72,19 @@ class Episode:
 def episodes(policy: Any, dataset: PathDataset, progress: Progress = no_progress) -> list[Episode]:
     """The route of a policy on each problem, in their order."""
     policy.eval()
-    order = sorted(range(len(dataset)), key=lambda number: dataset.shapes[dataset.path_image[number]])
     found: dict[int, Episode] = {}
-    for batch in _same_shapes(order, dataset):
+    for batch in _same_shapes(dataset):
         found.update(zip(batch, _run(policy, dataset, batch), strict=True))
         progress(len(found), len(dataset), "problems")
     return [found[number] for number in range(len(dataset))]
 
 
-def _same_shapes(order: list[int], dataset: PathDataset) -> Iterator[list[int]]:
+def _same_shapes(dataset: PathDataset) -> Iterator[list[int]]:
     """Batches of problems on images of one size."""
-    batch: list[int] = []
-    for number in order:
-        shape = dataset.shapes[dataset.path_image[number]]
-        if batch and (len(batch) == BATCH or dataset.shapes[dataset.path_image[batch[0]]] != shape):
-            yield batch
-            batch = []
-        batch.append(number)
-    if batch:
-        yield batch
+    shapes = [dataset.shapes[image] for image in dataset.path_image]
+    for _, group in groupby(sorted(range(len(dataset)), key=shapes.__getitem__), key=shapes.__getitem__):
+        numbers = list(group)
+        yield from (numbers[first : first + BATCH] for first in range(0, len(numbers), BATCH))
 
 
 @torch.no_grad()

@@ -2,19 +2,14 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from vinlab.experiments.base import Setting, TrainingRequest
 from vinlab.experiments.runner import train
 from vinlab.experiments.terrain_costs import EXPERIMENT
 from vinlab.experiments.terrain_costs.data import TerrainCostsData
 from vinlab.experiments.terrain_costs.dataset.record import ReadingOptions
-from vinlab.experiments.terrain_costs.settings import (
-    MANY_KINDS,
-    PICTURES,
-    PathLearning,
-    TerrainCostsTraining,
-)
+from vinlab.experiments.terrain_costs.settings import MANY_KINDS, PICTURES, PathLearning, TerrainCostsTraining
 from vinlab.learners.callbacks import Progress, no_progress
 from vinlab.learners.path_losses import MaxEntropyConfig, PathImitationConfig, PathLossConfig, SlipConfig
 from vinlab.networks.terrain.ground_encoder import View
@@ -67,11 +62,8 @@ class FitOptions:
 
     def training(self) -> TerrainCostsTraining:
         """The configuration of the run."""
-        losses: dict[str, PathLossConfig] = {
-            "max-entropy": MaxEntropyConfig(),
-            "imitation": PathImitationConfig(),
-            "slips": SlipConfig(),
-        }
+        kinds: tuple[PathLossConfig, ...] = (MaxEntropyConfig(), PathImitationConfig(), SlipConfig())
+        losses = {one.kind: one for one in kinds}
         reading = ReadingOptions(self.pixels_per_cell, self.split_by, self.skip_bad)
         return TerrainCostsTraining(
             network=GroundVinConfig(
@@ -103,13 +95,6 @@ def fit(
     setting: Setting[TerrainCostsTraining] = replace(
         EXPERIMENT.settings[OWN], configure=lambda budget, recipe: config
     )
-    request = TrainingRequest(
-        id=OWN,
-        out=Path(out),
-        seed=seed,
-        data=Path(data),
-        resume=resume,
-        overwrite=overwrite,
-        tensorboard=tensorboard,
-    )
+    rules: dict[str, Any] = {"resume": resume, "overwrite": overwrite, "tensorboard": tensorboard}
+    request = TrainingRequest(OWN, Path(out), seed=seed, data=Path(data), **rules)
     return train(replace(EXPERIMENT, settings={OWN: setting}), request, progress=progress)

@@ -2,18 +2,8 @@
 
 from collections.abc import Sequence
 
-from vinlab.experiments.tables import (
-    COMMAND,
-    CPU_MINUTES,
-    NONE,
-    SEEDS,
-    SETTING,
-    Column,
-    Row,
-    document,
-    render,
-    rows_of,
-)
+from vinlab.experiments import tables
+from vinlab.experiments.tables import NONE, Column, Row
 from vinlab.experiments.terrain_costs.settings import SETTINGS
 from vinlab.recording.finished_run import FinishedRun
 
@@ -35,26 +25,22 @@ def _ratio(heading: str, measure: str) -> Column[Row]:
 
 
 COLUMNS: list[Column[Row]] = [
-    SETTING,
+    tables.SETTING,
     Column("loss", lambda row: str(row.manifest.config["loss"]["kind"])),
-    SEEDS,
+    tables.SEEDS,
     _ratio("cost ratio, mean", "cost_ratio_mean"),
     _ratio("median", "cost_ratio_median"),
     _ratio("straight, mean", "straight_ratio_mean"),
     Column("goal reached", lambda row: row.percent("success_rate", 1)),
     Column("agreement", lambda row: row.percent("move_agreement", 1)),
-    CPU_MINUTES,
-    COMMAND,
+    tables.CPU_MINUTES,
+    tables.COMMAND,
 ]
 
 
 def table(runs: Sequence[FinishedRun]) -> str:
     """A line for each setting; runs on datasets of one's own belong into none."""
     shown = [run for run in runs if run.manifest.id != "terrain-costs/own"]
-    return document(
-        "Costs of ground, learned from demonstrated paths",
-        LEGEND,
-        render(COLUMNS, rows_of(shown, SETTINGS)),
-        "",
-        runs=shown,
-    )
+    title = "Costs of ground, learned from demonstrated paths"
+    rows = tables.render(COLUMNS, tables.rows_of(shown, SETTINGS))
+    return tables.document(title, LEGEND, rows, "", runs=shown)

@@ -190,9 +190,8 @@ def make_sets(site: Site, view: SiteView, data: WebData, *, seed: int, shown: Sh
     distances = distances_to(links, np.unique(shown.site.queries.pages))
     validation, test = make_evaluation_sets(site, data, distances if everything else None)
     if not everything:
-        validation = _make_set(
-            shown.site, data, split[shown.pages], "validation", distances, np.random.default_rng(PROBLEM_SEED)
-        )
+        rng = np.random.default_rng(PROBLEM_SEED)
+        validation = _make_set(shown.site, data, split[shown.pages], "validation", distances, rng)
     training = training_problems(shown.site, data, split[shown.pages], distances, seed=seed)
     steps = shortest_paths(links, training, distances)
     demonstrations = ClickDemonstrations(shown.site, links, training, steps)

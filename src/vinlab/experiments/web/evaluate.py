@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Int
 
-from vinlab.domains.web.demonstrations import make_tables
+from vinlab.domains.web.demonstrations import ClickDemonstrations, make_tables
 from vinlab.domains.web.environment import follow_links
 from vinlab.domains.web.expert import optimal_links
 from vinlab.domains.web.link_graph import Links
@@ -51,13 +51,13 @@ def validate(data: WebSets, policy: Any) -> Validation:
 
 def score(config: WebTraining, data: WebSets, network: LinkPolicy, seed: int) -> RunResult:
     """The scores on the test problems."""
-    return RunResult(
-        scores=_test_scores(network, data.view, data.test),
-        extra={
-            "training_queries": len(data.demonstrations),
-            "training_steps": int(data.demonstrations.weights.sum()),
-        },
-    )
+    return RunResult(_test_scores(network, data.view, data.test), extra=training_size(data.demonstrations))
+
+
+def training_size(demonstrations: ClickDemonstrations) -> dict[str, int]:
+    """How much a run was trained on."""
+    steps = int(demonstrations.weights.sum())
+    return {"training_queries": len(demonstrations), "training_steps": steps}
 
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:

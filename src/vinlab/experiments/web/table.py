@@ -6,18 +6,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from vinlab.evaluation.statistics import mean_text
+from vinlab.experiments import tables
 from vinlab.experiments.paper import numbers_of
-from vinlab.experiments.tables import (
-    NONE,
-    Column,
-    counts_text,
-    document,
-    group_runs,
-    minutes_of,
-    render,
-    scores_of,
-    train_command,
-)
+from vinlab.experiments.tables import NONE, Column, counts_text, group_runs, scores_of
 from vinlab.experiments.web.data import SYNTHETIC
 from vinlab.experiments.web.game.settings import SETTINGS as GAMES
 from vinlab.experiments.web.game.table import game_section
@@ -59,6 +50,12 @@ class Block:
     recipe: str
     budget: str
 
+    @classmethod
+    def of(cls, run: FinishedRun) -> "Block":
+        """The block that a run belongs to."""
+        data = run.manifest.config["data"]
+        return cls(data["source"], data["graph"], run.manifest.recipe, run.manifest.budget)
+
     def order(self) -> tuple[bool, str, str, bool, str]:
         """Real sites first, and the paper's recipe first."""
         return self.source == SYNTHETIC, self.source, self.graph, self.recipe == "default", self.budget
@@ -70,7 +67,7 @@ class Block:
 
     def command(self) -> str:
         """What trains one of its networks."""
-        command = train_command(f"web/{self.graph}/pages", self.recipe, self.budget)
+        command = tables.train_command(f"web/{self.graph}/pages", self.recipe, self.budget)
         data = "" if self.source == SYNTHETIC else f" --data FOLDER/{self.source}"
         return f"Command: `{command}{data} --seed 0`, likewise for the other networks and seeds."
 
@@ -129,7 +126,7 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("reward, root / random", lambda row: row.both_starts("average_reward")),
     Column("4 clicks, root / random", lambda row: row.both_starts("average_reward_top4")),
     Column("reached, root / random", lambda row: row.both_starts("arrival_rate")),
-    Column("minutes", lambda row: f"{fmean(minutes_of(row.runs)):.1f}"),
+    Column("minutes", lambda row: f"{fmean(tables.minutes_of(row.runs)):.1f}"),
 )
 
 
@@ -138,27 +135,21 @@ def table(runs: Sequence[FinishedRun]) -> str:
     searches, large, games = (
         [run for run in runs if run.manifest.id in settings] for settings in (NAVIGATION, SCALE, GAMES)
     )
-    blocks = group_runs(searches, _block_of)
+    blocks = group_runs(searches, Block.of)
     parts = [_paper(), _legend(searches)] if searches else []
     parts += sparse_section(searches)
     for block in sorted(blocks, key=Block.order):
-        parts += [block.heading(), "", render(COLUMNS, _rows(blocks[block])), block.command(), ""]
+        parts += [block.heading(), "", tables.render(COLUMNS, _rows(blocks[block])), block.command(), ""]
     parts += scale_section(large)
     parts += game_section(games) if games else []
-    return document("Web navigation (Section 4.4)", *parts, runs=runs)
-
-
-def _block_of(run: FinishedRun) -> Block:
-    data, manifest = run.manifest.config["data"], run.manifest
-    return Block(data["source"], data["graph"], manifest.recipe, manifest.budget)
+    return tables.document("Web navigation (Section 4.4)", *parts, runs=runs)
 
 
 def _rows(runs: Sequence[FinishedRun]) -> list[Row]:
     """The networks in the order of the settings."""
     groups = group_runs(runs, lambda run: run.manifest.id)
-    return [
-        Row(id, groups[id], _baseline_runs(id, groups)) for id in sorted(groups, key=list(NAVIGATION).index)
-    ]
+    ids = sorted(groups, key=list(NAVIGATION).index)
+    return [Row(id, groups[id], _baseline_runs(id, groups)) for id in ids]
 
 
 def _baseline_runs(id: str, groups: Mapping[str, Sequence[FinishedRun]]) -> Sequence[FinishedRun]:

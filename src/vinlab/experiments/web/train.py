@@ -1,6 +1,6 @@
 """Training on a site by imitation of shortest paths."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -56,67 +56,36 @@ def adapt(config: Any, data: Any) -> Any:
     return replace(config, network=replace(config.network, dimension=data.view.dimension))
 
 
-@dataclass(frozen=True)
-class TrainingData:
-    """What a network is trained on, and how its weights are chosen."""
-
-    demonstrations: ClickDemonstrations
-    view: SiteView
-    validate: Validator
-
-
 def fit(config: WebTraining, data: WebSets, network: LinkPolicy, context: FitContext) -> Best:
     """Imitate the expert, one part of the network first where the setting says so."""
-    training = TrainingData(data.demonstrations, data.shown.view, partial(validate, data))
-    return fit_stages(network, config.learning, config.first, training, context)
+    return fit_stages(network, config, data.demonstrations, data.shown.view, partial(validate, data), context)
 
 
 def fit_stages(
     network: LinkPolicy,
-    learning: ImitationConfig,
-    first: FirstStage | None,
-    training: TrainingData,
+    config: Any,
+    demonstrations: ClickDemonstrations,
+    view: SiteView,
+    validate: Validator,
     context: FitContext,
 ) -> Best:
     """Imitate the expert in one stage, or one part of the network alone before the whole."""
+
+    def train(part: nn.Module, learning: ImitationConfig, logger: RunLogger) -> Best:
+        options: dict[str, Any] = {**context.options, "record": logger, "validate": validate}
+        return imitate(part, demonstrations, learning, loss=lambda policy: LinkLoss(policy, view), **options)
+
+    first: FirstStage | None = config.first
     if first is None:
-        return _imitate(network, learning, training, context, context.logger)
+        return train(network, config.learning, context.logger)
     assert isinstance(network, LinkValueIterationNetwork)
-    joint = StageLogger(context.logger, "joint")
-    if not joint.started:
-        fit_part(network, first, training, context)
+    joint, alone = StageLogger(context.logger, "joint"), StageLogger(context.logger, first.part)
+    if not joint.started and first.part == "plan":
+        train(network.without_reactive_part(), first.learning, alone)
+    elif not joint.started:
+        iterations, network.planner.iterations = network.planner.iterations, 1
+        train(network, first.learning, alone)
+        network.planner.iterations = iterations
     if first.part == "reward":
         network.reward.requires_grad_(False)
-    return _imitate(network, learning, training, context, joint)
-
-
-def fit_part(
-    network: LinkValueIterationNetwork, stage: FirstStage, training: TrainingData, context: FitContext
-) -> None:
-    """Train one part of the network alone."""
-    logger = StageLogger(context.logger, stage.part)
-    if stage.part == "plan":
-        _imitate(network.without_reactive_part(), stage.learning, training, context, logger)
-        return
-    iterations, network.planner.iterations = network.planner.iterations, 1
-    _imitate(network, stage.learning, training, context, logger)
-    network.planner.iterations = iterations
-
-
-def _imitate(
-    network: nn.Module,
-    learning: ImitationConfig,
-    training: TrainingData,
-    context: FitContext,
-    logger: RunLogger,
-) -> Best:
-    return imitate(
-        network,
-        training.demonstrations,
-        learning,
-        seed=context.seed,
-        loss=lambda policy: LinkLoss(policy, training.view),
-        validate=training.validate,
-        record=logger,
-        progress=context.progress,
-    )
+    return train(network, config.learning, joint)

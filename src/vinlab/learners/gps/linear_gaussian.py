@@ -75,10 +75,8 @@ def with_noise(controllers: Controllers, std: float) -> Controllers:
     """The same controllers with the same noise on every action."""
     if std <= 0:
         raise InputError(f"std: expected more than 0, got {std}.")
-    covariances = np.broadcast_to(
-        std**2 * np.eye(controllers.offsets.shape[-1]), controllers.covariances.shape
-    ).copy()
-    return replace(controllers, covariances=covariances)
+    same = std**2 * np.eye(controllers.offsets.shape[-1])
+    return replace(controllers, covariances=np.broadcast_to(same, controllers.covariances.shape).copy())
 
 
 def lqr_backward(dynamics: Dynamics, costs: Costs) -> Controllers:
@@ -193,13 +191,7 @@ def add_kl_penalty(costs: Costs, old: Controllers, multiplier: Float64[np.ndarra
     precision = np.linalg.inv(old.covariances)
     pull = precision @ old.gains
     corner = old.gains.swapaxes(-1, -2) @ pull
-    hessians = np.concatenate(
-        [
-            np.concatenate([corner, -pull.swapaxes(-1, -2)], axis=-1),
-            np.concatenate([-pull, precision], axis=-1),
-        ],
-        axis=-2,
-    )
+    hessians = np.block([[corner, -pull.swapaxes(-1, -2)], [-pull, precision]])
     towards = (precision @ old.offsets[..., None])[..., 0]
     back = (old.gains.swapaxes(-1, -2) @ towards[..., None])[..., 0]
     scale = 1 / multiplier[:, None, None]

@@ -10,12 +10,7 @@ from jaxtyping import Float64
 from vinlab.learners.callbacks import Progress, no_progress
 from vinlab.learners.gps.dynamics import fit_dynamics
 from vinlab.learners.gps.gaussian_mixture import MixtureConfig, fit_mixtures
-from vinlab.learners.gps.linear_gaussian import (
-    Controllers,
-    Costs,
-    improve_controllers,
-    zero_controllers,
-)
+from vinlab.learners.gps.linear_gaussian import Controllers, Costs, improve_controllers, zero_controllers
 from vinlab.types import ContinuousRollouts
 
 
@@ -133,20 +128,10 @@ def improve_once(
     """Better controllers from samples of the last ones, and notes on the step."""
     points = np.concatenate([samples.states, samples.actions, samples.following], axis=-1)
     counted = np.broadcast_to(samples.valid[:, :, None], points.shape[:3]).astype(np.float64)
-    prior = fit_mixtures(
-        points.reshape(len(points), -1, points.shape[-1]),
-        counted.reshape(len(points), -1),
-        config.mixture,
-        rng=rng,
-    )
-    fit = fit_dynamics(
-        samples.states,
-        samples.actions,
-        samples.following,
-        samples.valid,
-        prior,
-        strength=config.mixture.strength,
-    )
+    flat, weights = points.reshape(len(points), -1, points.shape[-1]), counted.reshape(len(points), -1)
+    prior = fit_mixtures(flat, weights, config.mixture, rng=rng)
+    moved = samples.states, samples.actions, samples.following, samples.valid
+    fit = fit_dynamics(*moved, prior, strength=config.mixture.strength)
     initial = samples.states[:, 0, 0]
     certain = np.broadcast_to(1e-6 * np.eye(initial.shape[1]), (len(initial), *2 * initial.shape[1:])).copy()
     bound = np.full(len(initial), config.step * config.horizon)

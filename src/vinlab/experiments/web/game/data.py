@@ -186,11 +186,8 @@ def random_shares(distances: Distances, parts: Int[np.ndarray, " n"]) -> Float[n
 def unfinished_lengths(people: PeoplesGames, site: GameSite, distances: Distances) -> Int[np.ndarray, " n"]:
     """The shortest lengths of unfinished games, as far as the site has their pages and a path."""
     place = {title: page for page, title in enumerate(site.titles)}
-    pairs = [
-        (place[start], place[target])
-        for start, target in people.unfinished
-        if start in place and target in place
-    ]
+    known = [pair for pair in people.unfinished if place.keys() >= set(pair)]
+    pairs = [(place[start], place[target]) for start, target in known]
     starts, targets = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     lengths = distances.between(starts, targets)
     return lengths[lengths < UNREACHABLE]

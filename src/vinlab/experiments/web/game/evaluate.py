@@ -65,11 +65,8 @@ class Player:
 
 def play_set(player: Player, games: Games) -> Int[np.ndarray, " B"]:
     """The clicks of each game; -1 where the target is not reached."""
-    parts = [
-        player.play(games[np.arange(start, min(start + BATCH, len(games)))]).clicks
-        for start in range(0, len(games), BATCH)
-    ]
-    return np.concatenate(parts)
+    parts = np.split(np.arange(len(games)), range(BATCH, len(games), BATCH))
+    return np.concatenate([player.play(games[part]).clicks for part in parts])
 
 
 def game_scores(clicks: Int[np.ndarray, " B"], shortest: Int[np.ndarray, " B"]) -> dict[str, Any]:
@@ -98,11 +95,11 @@ def validate_games(games: GameSet, kinds: Sequence[Kind], network: Any) -> Valid
 
 def score(config: GameTraining, data: GameSets, network: SeenGraphVin, seed: int) -> RunResult:
     """The scores on the test games with and without backups, those of a player that knows the graph, and of people."""
+    test, planned = data.test, {"games": None, "games_without_backups": 1}
     scores = {
-        name: _scores(Player(network, data.test.site, config.data.kinds, iterations), data.test)
-        for name, iterations in (("games", None), ("games_without_backups", 1))
+        name: _scores(Player(network, test.site, config.data.kinds, iterations), test)
+        for name, iterations in planned.items()
     }
-    test = data.test
     knowing = play(test.site.links, test.games, follow_distances(test.games, test.distances))
     scores["games_whole_graph"] = game_scores(knowing.clicks, test.shortest)
     extra = {"training_targets": len(data.states), "known_pages": int(data.test.site.known.sum())}

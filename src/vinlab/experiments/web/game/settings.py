@@ -1,6 +1,6 @@
 """The players of the game and how they are trained."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from vinlab.domains.web.game_site import KINDS, Kind
@@ -52,19 +52,12 @@ def configure(player: str, budget: Budget, recipe: Recipe) -> GameTraining:
     data = GameData(kinds=kinds, training_targets={"smoke": 64, "small": 2000, "paper": 8000}[budget])
     if budget == "smoke":
         small = EncyclopediaConfig(branches=(4, 3), articles=150, sentences=24)
-        data = GameData(
-            kinds=kinds, training_targets=64, validation_games=20, test_games=40, encyclopedia=small
-        )
-    return GameTraining(
-        network=SeenGraphVinConfig(iterations, tuple(INITIAL[kind] for kind in kinds)),
-        data=data,
-        learning=one_cycle(1, 3e-2, batch=32),
-    )
+        data = replace(data, validation_games=20, test_games=40, encyclopedia=small)
+    network = SeenGraphVinConfig(iterations, tuple(INITIAL[kind] for kind in kinds))
+    return GameTraining(network, data, one_cycle(1, 3e-2, batch=32))
 
 
 SETTINGS = by_id(
-    Setting(
-        f"web/game/{player}", f"the player's game; {about}", partial(configure, player), recipes=("default",)
-    )
+    Setting(f"web/game/{player}", f"the player's game; {about}", partial(configure, player), ("default",))
     for player, (_, _, about) in PLAYERS.items()
 )

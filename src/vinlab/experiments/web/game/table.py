@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from vinlab.evaluation.statistics import mean_text
-from vinlab.experiments.tables import NONE, Column, counts_text, group_runs, render, scores_of
+from vinlab.experiments.tables import NONE, Column, counts_text, group_runs, mean_or_none, render, scores_of
 from vinlab.experiments.web.game.settings import PLAYERS, SETTINGS
 from vinlab.recording.finished_run import FinishedRun
 
@@ -23,7 +22,7 @@ of finished games. *K = 0*: the same weights without backups. *Whole graph known
 target."""
 
 LENGTHS = ("1", "2", "3", "4", "5")
-COUNTERS = {"finished": 3, "shortest_paths": 3, "clicks": 2, "shortest": 2}
+DIGITS = {"finished": 3, "shortest_paths": 3, "clicks": 2, "shortest": 2}
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Row:
     def text(self, name: str) -> str:
         """Mean and deviation over the seeds."""
         found = [float(scores[name]) for scores in self.scores if scores.get(name) is not None]
-        return mean_text(found, digits=COUNTERS[name]) if found else NONE
+        return mean_or_none(found, DIGITS[name])
 
     def by_length(self, name: str, digits: int) -> str:
         """The mean over the seeds at each shortest length."""
@@ -76,10 +75,7 @@ def game_section(runs: Sequence[FinishedRun]) -> list[str]:
 
 def _rows(runs: Sequence[FinishedRun]) -> list[Row]:
     groups = group_runs(runs, lambda run: run.manifest.id)
-    rows = []
-    for id in SETTINGS:
-        if id in groups:
-            rows += _player_rows(id.rpartition("/")[2], groups[id])
+    rows = [row for id in SETTINGS if id in groups for row in _player_rows(id.rpartition("/")[2], groups[id])]
     whole = Row("whole graph known", NONE, [scores_of(runs)[0]["games_whole_graph"]])
     return [*rows, whole, *_people_rows(runs)]
 
@@ -98,7 +94,5 @@ def _people_rows(runs: Sequence[FinishedRun]) -> list[Row]:
         return []
     in_time = {**people, "finished": people["finished_in_time"], "by_length": {}}
     in_time |= {"clicks": None, "shortest": None, "shortest_paths": None}
-    return [
-        Row(f"people ({people['num_games']:,} games)", NONE, [people]),
-        Row("people, within 10 clicks", NONE, [in_time]),
-    ]
+    name = f"people ({people['num_games']:,} games)"
+    return [Row(name, NONE, [people]), Row("people, within 10 clicks", NONE, [in_time])]

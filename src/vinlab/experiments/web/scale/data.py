@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from jaxtyping import Int
 
 from vinlab.domains.web.demonstrations import ClickDemonstrations
-from vinlab.domains.web.expert import ExpertSteps, distances_from, paths_from
+from vinlab.domains.web.expert import distances_from, paths_from
 from vinlab.domains.web.large_site import (
     LargeSiteConfig,
     PlanningSite,
@@ -17,16 +16,7 @@ from vinlab.domains.web.large_site import (
     open_large_site,
     write_large_site,
 )
-from vinlab.domains.web.problem import (
-    PARTS,
-    ROOT,
-    Part,
-    WebProblems,
-    draw,
-    queries_of,
-    split_pages,
-    start_at_root,
-)
+from vinlab.domains.web.problem import ROOT, WebProblems, draw, queries_of, split_pages, start_at_root
 from vinlab.domains.web.site import Site
 from vinlab.experiments.web.data import PROBLEM_SEED, SITE_SEED, EvaluationProblems
 from vinlab.networks.links.view import SiteView
@@ -76,32 +66,26 @@ def make_sets(data: ScaleData, *, seed: int) -> ScaleSets:
         start_at_root(site, draw(queries_of(site, split, part), count, rng=rng))  # pyright: ignore[reportArgumentType]
         for part, count in (("validation", data.validation_problems), ("test", data.test_problems))
     )
-    training = _training(site, split, data, seed)
+    seeded = np.random.default_rng([PROBLEM_SEED, seed])
+    training = start_at_root(
+        site, seeded.permutation(queries_of(site, split, "training"))[: data.training_queries]
+    )
     return ScaleSets(
         site=site,
         view=planning_view(site, planning),
-        demonstrations=ClickDemonstrations(site, site.full, training, _paths(site, training)),
+        demonstrations=ClickDemonstrations(
+            site, site.full, training, paths_from(site.full, ROOT, training.targets)
+        ),
         validation=evaluation_problems(site, validation),
         test=evaluation_problems(site, test),
         folder=folder,
     )
 
 
-def _training(site: Site, split: Int[np.ndarray, " N"], data: ScaleData, seed: int) -> WebProblems:
-    part: Part = PARTS[0]
-    rng = np.random.default_rng([PROBLEM_SEED, seed])
-    queries = rng.permutation(queries_of(site, split, part))[: data.training_queries]
-    return start_at_root(site, queries)
-
-
-def _paths(site: Site, problems: WebProblems) -> ExpertSteps:
-    return paths_from(site.full, ROOT, problems.targets)
-
-
 def evaluation_problems(site: Site, problems: WebProblems) -> EvaluationProblems:
     """The problems with the paths of one search from the root, and all pages on shortest paths."""
     distances = distances_from(site.full, ROOT, problems.targets)
-    steps = _paths(site, problems)
+    steps = paths_from(site.full, ROOT, problems.targets)
     solvable = np.bincount(steps.problems, minlength=len(problems)) > 0
     return EvaluationProblems(site, site.full, problems, distances, steps, solvable)
 

@@ -19,16 +19,7 @@ network too but for its attention, a softmax in place of a sigmoid; the paper's 
 by one. *Reward, 4 clicks*: the paper's, the four best links of every page are clicked; *reward, greedy*: only the
 best."""
 
-
-HEADERS = (
-    "site",
-    "network",
-    "seeds",
-    "top-1 error",
-    "top-4 error",
-    "reward, 4 clicks",
-    "reward, greedy",
-)
+HEADERS = ("site", "network", "seeds", "top-1 error", "top-4 error", "reward, 4 clicks", "reward, greedy")
 
 
 def scale_section(runs: Sequence[FinishedRun]) -> list[str]:
@@ -39,15 +30,8 @@ def scale_section(runs: Sequence[FinishedRun]) -> list[str]:
     command = "Command: `vinlab train web/500k/vin --recipe paper --seed 0`, likewise for the others."
     missing = [] if groups else ["No run of ours is recorded yet."]
     text = textwrap.fill(TEXT.replace("\n", " "), WIDTH, break_on_hyphens=False)
-    return [
-        "## Large sites: the paper's second table",
-        "",
-        f"{text}\n",
-        markdown_table(HEADERS, rows),
-        *missing,
-        command,
-        "",
-    ]
+    title = "## Large sites: the paper's second table"
+    return [title, "", f"{text}\n", markdown_table(HEADERS, rows), *missing, command, ""]
 
 
 def _paper_row(network: str) -> list[str]:

@@ -6,10 +6,10 @@ from typing import Any
 
 from vinlab.experiments.base import EvaluateRequest, Evaluation, FitContext, TrainingRequest, recorded_data
 from vinlab.experiments.results import RunResult
-from vinlab.experiments.web.evaluate import asked_iterations, evaluate_links
+from vinlab.experiments.web.evaluate import asked_iterations, evaluate_links, training_size
 from vinlab.experiments.web.scale.data import ScaleData, ScaleSets, make_sets
 from vinlab.experiments.web.scale.settings import ScaleTraining
-from vinlab.experiments.web.train import TrainingData, fit_stages
+from vinlab.experiments.web.train import fit_stages
 from vinlab.learners.callbacks import Validation
 from vinlab.learners.training_state import Best
 from vinlab.models import Model
@@ -26,8 +26,7 @@ def make_data(config: ScaleTraining, request: TrainingRequest) -> ScaleSets:
 
 def fit(config: ScaleTraining, data: ScaleSets, network: LinkPolicy, context: FitContext) -> Best:
     """Imitate the expert; the VIN without backups first, then with its reward frozen."""
-    training = TrainingData(data.demonstrations, data.view, partial(validate, data))
-    return fit_stages(network, config.learning, config.first, training, context)
+    return fit_stages(network, config, data.demonstrations, data.view, partial(validate, data), context)
 
 
 def validate(data: ScaleSets, policy: Any) -> Validation:
@@ -38,14 +37,9 @@ def validate(data: ScaleSets, policy: Any) -> Validation:
 
 def score(config: ScaleTraining, data: ScaleSets, network: LinkPolicy, seed: int) -> RunResult:
     """The scores on the test problems."""
-    return RunResult(
-        scores={"root": asdict(evaluate_links(network, data.view, data.test))},
-        extra={
-            "training_queries": len(data.demonstrations),
-            "training_steps": int(data.demonstrations.weights.sum()),
-            "planning_pages": int(data.view.transition.num_nodes),
-        },
-    )
+    scores = {"root": asdict(evaluate_links(network, data.view, data.test))}
+    pages = {"planning_pages": int(data.view.transition.num_nodes)}
+    return RunResult(scores, extra={**training_size(data.demonstrations), **pages})
 
 
 def evaluate(model: Model, request: EvaluateRequest) -> Evaluation:
