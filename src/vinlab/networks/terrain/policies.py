@@ -98,7 +98,9 @@ class EncodingVin(TerrainPolicy, ValueIterationNetwork):
     ) -> Plan:
         """The plan for each goal."""
         problem = self.reward.condition_on_goals(features, goals)
-        return self.planner(problem, self.transition(features), iterations=iterations)  # it reads no observation
+        return self.planner(
+            problem, self.transition(features), iterations=iterations
+        )  # it reads no observation
 
 
 class TerrainVin(EncodingVin):
