@@ -8,7 +8,6 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional
 
-from vinlab.planning.fused.threads import run_shares, shares_of
 from vinlab.planning.hierarchy import downsample_max
 from vinlab.planning.tensors import are_plain_floats, arrays_of, needed_gradients
 
@@ -54,6 +53,7 @@ class PooledFilters(torch.autograd.Function):
     def forward(ctx: Any, image: Tensor, filters: Tensor, bias: Tensor, factor: int):
         """The responses, by the compiled kernel."""
         from vinlab.modules._kernels import pool_responses
+        from vinlab.planning.fused.threads import run_shares
 
         batch, _, rows, cols = image.shape
         spare = -len(bias) % LANES
@@ -83,6 +83,7 @@ def _filter_gradient(
     image: Tensor, filters: Tensor, winners: Tensor, gradient: Tensor, factor: int
 ) -> Float[Tensor, "K C F F"]:
     from vinlab.modules._kernels import send_to_filters
+    from vinlab.planning.fused.threads import run_shares, shares_of
 
     found = torch.zeros(len(shares_of(len(image))), filters[0].numel(), gradient.shape[-1])
     arguments = [*arrays_of(image, gradient, winners), filters.shape[-1], factor, *arrays_of(found)]

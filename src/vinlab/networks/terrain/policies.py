@@ -98,9 +98,8 @@ class EncodingVin(TerrainPolicy, ValueIterationNetwork):
     ) -> Plan:
         """The plan for each goal."""
         problem = self.reward.condition_on_goals(features, goals)
-        return self.planner(
-            problem, self.transition(features), iterations=iterations
-        )  # it reads no observation
+        costs = problem if isinstance(problem, Tensor) else problem.costs  # a reward, or the costs of moves
+        return self.planner(problem, self.transition(costs), iterations=iterations)
 
 
 class TerrainVin(EncodingVin):
