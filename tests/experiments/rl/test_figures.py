@@ -1,10 +1,15 @@
 """Figures of a model and of all runs."""
 
+from pathlib import Path
+
 import pytest
 
-from vinlab.experiments.rl.figures import draw_paths, draw_runs
+from vinlab.experiments.rl.figures import curve_label, draw_paths, draw_runs
 from vinlab.models import load
+from vinlab.recording.finished_run import collect_runs
 from vinlab.types import InputError
+
+RECORDED = Path(__file__).parents[3] / "results" / "runs" / "rl"
 
 
 def test_the_figures_of_all_runs(rl_runs, tmp_path):
@@ -16,6 +21,16 @@ def test_the_figures_of_all_runs(rl_runs, tmp_path):
         "rl_8_curriculum_success.png",
     }
     assert all((tmp_path / name).stat().st_size > 5000 for name in names)
+
+
+def test_runs_that_start_otherwise_are_curves_of_their_own():
+    runs = [run for run in collect_runs(RECORDED) if run.manifest.id == "rl/16/vin"]
+    labels = {run.manifest.recipe: curve_label(run) for run in runs}
+    assert labels == {
+        "default": "VIN, from moves",
+        "paper": "VIN, from noise",
+        "noise": "VIN, from noise, best of 3",
+    }
 
 
 def test_without_runs_there_are_no_figures(tmp_path):

@@ -105,15 +105,19 @@ def _draw(
 def _curves(runs: Sequence[FinishedRun], read: Read) -> list[Curve]:
     ordered = sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe))
     return [
-        Curve(label, [read(run) for run in group]) for label, group in group_runs(ordered, _label).items()
+        Curve(label, [read(run) for run in group])
+        for label, group in group_runs(ordered, curve_label).items()
     ]
 
 
-def _label(run: FinishedRun) -> str:
+def curve_label(run: FinishedRun) -> str:
+    """The network, and from which weights it started."""
     kind = run.manifest.id.split("/")[-1].replace("-no-curriculum", " without curriculum")
     start = run.manifest.config["network"].get("initialisation")
     words = {"moves": ", from moves", "random": ", from noise"}.get(start, "")
-    return kind.replace("vin", "VIN").replace("cnn", "CNN") + words
+    starts = run.manifest.config.get("starts", 1)
+    best = f", best of {starts}" if starts > 1 else ""
+    return kind.replace("vin", "VIN").replace("cnn", "CNN") + words + best
 
 
 def _logged(run: FinishedRun, name: str) -> dict[int, float]:
