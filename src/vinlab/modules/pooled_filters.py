@@ -17,7 +17,7 @@ def pooled_filters(
 ) -> Float[Tensor, "B h w K"]:
     """The largest response of each filter in each block of ``factor`` times ``factor`` cells, filters last.
 
-    By compiled kernels, several times as fast, for float32 on the CPU where no gradient of the image is wanted.
+    By compiled kernels, which are faster, for float32 on the CPU where no gradient of the image is wanted.
     """
     if _is_fusible(image, filters, bias):
         pooled: Any = PooledFilters.apply(image, filters, bias, factor)
