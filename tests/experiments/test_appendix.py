@@ -31,6 +31,7 @@ def test_the_rows_of_table_1_are_the_same_settings_here(experiment):
     assert shared
     for id in shared:
         assert experiment.settings[id].configure is GRIDWORLD.settings[id].configure
+        assert experiment is WEIGHT_SHARING or experiment.settings[id] is GRIDWORLD.settings[id]
         assert paper_numbers(experiment.name)[id] == paper_numbers("gridworld")[id]
 
 

@@ -109,9 +109,8 @@ def _plain_config(config: Any) -> dict[str, Any]:
 def read_manifest(path: Path) -> Manifest:
     """The manifest that a file holds, every field checked."""
     record = read_json_object(path)
-    missing = [
-        field.name for field in fields(Manifest) if field.name not in (*record, "changes")
-    ]  # which is newer
+    needed = (field.name for field in fields(Manifest) if field.name != "changes")  # older manifests lack it
+    missing = [name for name in needed if name not in record]
     if missing:
         raise InputError(f"{path}: expected a manifest, got one without {', '.join(missing)}.")
     return dataclass_from_plain(Manifest, record, name=f"{path}: manifest")

@@ -12,9 +12,25 @@ from vinlab.domains.web.word_vectors import WordVectors
 from vinlab.types import InputError
 
 _SYLLABLES = (
-    "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo",
-    "mu", "na", "pe", "qui", "ro", "su", "ta", "ve", "wi",
-)  # fmt: skip
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "ha",
+    "je",
+    "ki",
+    "lo",
+    "mu",
+    "na",
+    "pe",
+    "qui",
+    "ro",
+    "su",
+    "ta",
+    "ve",
+    "wi",
+)
 
 
 @dataclass(frozen=True)
