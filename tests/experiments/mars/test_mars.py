@@ -1,11 +1,13 @@
 """The Mars experiment trains from scratch, resumes, and its table and figures show its runs."""
 
+import numpy as np
 import pytest
 
 import vinlab
 from vinlab.experiments.base import BUDGETS, RECIPES, EvaluateRequest, TrainingRequest
 from vinlab.experiments.mars import EXPERIMENT
-from vinlab.experiments.mars.data import MarsData, data_of
+from vinlab.experiments.mars.data import MarsData, data_of, make_further, make_sets, make_splits
+from vinlab.experiments.mars.settings import ON_MORE_GROUND
 from vinlab.experiments.mars.table import rows_of
 from vinlab.experiments.paper import paper_numbers
 from vinlab.experiments.runner import config_record, train
@@ -19,6 +21,7 @@ IDS = (
     "mars/cnn",
     "mars/classifier",
     "mars/cell-classifier",
+    "mars/fixed-point-arrival-more-ground",
 )
 
 
@@ -69,6 +72,35 @@ def test_what_the_paper_does_not_have_has_one_recipe():
     assert setting.configure("paper", "paper") == setting.configure("paper", "default")
 
 
+@pytest.mark.parametrize("name", ON_MORE_GROUND)
+def test_on_more_ground_the_network_is_the_same_and_sees_four_times_as_many_patches(name):
+    plain, more = (
+        EXPERIMENT.settings[f"mars/{id}"].configure("paper", "default")
+        for id in (name, f"{name}-more-ground")
+    )
+    assert more.network == plain.network
+    assert more.data.patches + more.data.further_patches == 4 * plain.data.patches
+    assert len(more.stages) == len(plain.stages)
+
+
+def test_more_ground_changes_no_problem_for_validation_or_test():
+    plain = EXPERIMENT.settings["mars/fixed-point-arrival"].configure("smoke", "default").data
+    more = EXPERIMENT.settings["mars/fixed-point-arrival-more-ground"].configure("smoke", "default").data
+    few, many = (make_sets(data, None, seed=0) for data in (plain, more))
+    assert np.array_equal(few.test.images, many.test.images)
+    assert np.array_equal(few.test.goals, many.test.goals)
+    assert np.array_equal(few.validation.images, many.validation.images)
+    assert len(many.demonstrations) == len(few.demonstrations) + more.further_patches
+
+
+def test_further_ground_is_no_ground_of_the_splits():
+    data = EXPERIMENT.settings["mars/classifier-more-ground"].configure("smoke", "default").data
+    splits, (further, counts) = make_splits(data, None), make_further(data)
+    known = np.concatenate([splits.train.images, splits.validation.images, splits.test.images])
+    assert not {image.tobytes() for image in further.images} & {image.tobytes() for image in known}
+    assert counts.usable >= len(further) == data.further_patches
+
+
 def test_the_second_stage_is_described():
     assert "maximising the probability to reach the goal" in EXPERIMENT.settings["mars/vin-arrival"].about
 
@@ -79,7 +111,7 @@ def test_a_run_holds_every_outcome(runs, id):
     assert len(result["scores"]["reached"]) == len(result["blocks"]) == len(result["steps"]) == 20
     rate = result["scores"]["reached"].count("1") / 20
     assert result["scores"]["success_rate"] == pytest.approx(rate)
-    assert result["training_patches"] == 40
+    assert result["training_patches"] == (80 if "more-ground" in id else 40)
     assert min(result["steps"]) >= 1
 
 
@@ -99,6 +131,7 @@ def test_the_table_shows_all_rows_and_their_paired_differences(runs):
         "vin",
         "vin-arrival",
         "fixed-point",
+        "fixed-point-arrival-more-ground",
     ]
     assert "84.8 %" in text
     assert "± (block bootstrap)" in text

@@ -1,6 +1,6 @@
 """The problems of Mars: those to train on, to choose weights by and to test on, from synthetic or real terrain."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from vinlab.domains.mars.expert import DemonstrationConfig, TerrainDemonstrations, demonstrate
-from vinlab.domains.mars.problem import MarsProblems
+from vinlab.domains.mars.patches import PAPER_PATCHES, PatchCounts
+from vinlab.domains.mars.problem import MarsProblems, sample_from_tiles
 from vinlab.domains.mars.rasters.folders import read_mars_folder
 from vinlab.domains.mars.splits import Protocol, Splits, split_problems
+from vinlab.domains.mars.terrain import Terrain
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig, synthetic_terrains
 from vinlab.experiments.base import recorded_data
 from vinlab.recording.hashing import data_hash
+from vinlab.types import concatenate
 
-TERRAIN_STREAM, DEMONSTRATION_STREAM = 4016, 4018
+TERRAIN_STREAM, DEMONSTRATION_STREAM, FURTHER_STREAM = 4016, 4018, 4020
 """Seeds. Terrain and problems are the same for every seed of training; the demonstrated goals are not."""
 
 OLD_FIELDS = {"teaching": "demonstrations"}
@@ -36,6 +39,9 @@ class MarsData:
     terrains: int = 12
     """Pieces of synthetic terrain, where no folder of real terrain is given."""
     synthetic: SyntheticConfig = field(default_factory=SyntheticConfig)
+    further_patches: int = 0
+    """Patches to train on besides, on synthetic terrain of their own, also where a folder is given."""
+    further_terrains: int = 0
 
 
 @dataclass(frozen=True)
@@ -58,14 +64,18 @@ class MarsSets:
 def make_sets(data: MarsData, source: Path | None, *, seed: int) -> MarsSets:
     """All sets; those for validation and test do not depend on the seed of training."""
     splits, choosing = make_splits(data, source), DemonstrationConfig(mirror=False)
+    train, counts = splits.train, dict(splits.counts)
+    if data.further_patches:
+        further, counts["further"] = make_further(data)
+        train = concatenate([train, further])
     seeded, same = (
         np.random.default_rng(stream) for stream in ([DEMONSTRATION_STREAM, seed], DEMONSTRATION_STREAM)
     )
     return MarsSets(
-        demonstrate(splits.train, data.demonstrations, rng=seeded),
+        demonstrate(train, data.demonstrations, rng=seeded),
         demonstrate(splits.validation, choosing, rng=same),
         splits.test,
-        {name: str(counts) for name, counts in splits.counts.items()},
+        {name: str(found) for name, found in counts.items()},
     )
 
 
@@ -83,6 +93,17 @@ def make_splits(data: MarsData, source: Path | None) -> Splits:
         counts=(data.patches, data.validation_problems, data.test_problems),
         rng=np.random.default_rng(TERRAIN_STREAM),
     )
+
+
+def make_further(data: MarsData) -> tuple[MarsProblems, PatchCounts]:
+    """Problems on further synthetic terrain, to train on; the splits are the same with and without them."""
+
+    def terrains() -> Iterator[Terrain]:
+        rng = np.random.default_rng(FURTHER_STREAM)
+        return synthetic_terrains(data.further_terrains, rng=rng, config=data.synthetic)
+
+    rng = np.random.default_rng(FURTHER_STREAM)
+    return sample_from_tiles(terrains, data.further_patches, PAPER_PATCHES, rng=rng)
 
 
 def data_of(config: Mapping[str, Any]) -> MarsData:

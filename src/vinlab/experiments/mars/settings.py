@@ -33,6 +33,10 @@ NETWORKS = {
 BEYOND_PAPER = ("fixed-point", "fixed-point-arrival")
 """Networks that have no counterpart in the paper, and so only one recipe."""
 CLASSIFIERS = ("classifier", "cell-classifier")
+ON_MORE_GROUND = ("fixed-point-arrival", "classifier")
+"""Networks that are also trained with further patches, on synthetic terrain that no other split holds."""
+FURTHER: dict[Budget, tuple[int, int]] = {"smoke": (40, 2), "small": (3000, 4), "paper": (30_000, 40)}
+"""How many further patches, on how many terrains."""
 PROTOCOLS: dict[Protocol, tuple[str, str]] = {
     "disjoint": ("", "test terrain disjoint from training terrain"),
     "overlapping": ("overlapping/", "test patches that overlap with training patches"),
@@ -49,6 +53,8 @@ EPOCHS = {
 """Over all patches, at the budget ``paper``; patches overlap, so few epochs suffice."""
 REACH_EPOCHS = {"vin-arrival": 1, "fixed-point-arrival": 3}
 """Of the second stage, at the budget ``paper``."""
+EPOCHS_ON_MORE_GROUND = {"fixed-point-arrival": (1, 2), "classifier": (1,)}
+"""Of each stage: there are four times as many patches."""
 PAPER_RATES, PAPER_EPOCHS = (0.01, 0.005, 0.002, 0.001), 8
 """RMSProp's rates in the authors' grid-world, and our epochs of each; the paper gives neither for Mars."""
 PATCHES: dict[Budget, int] = {"smoke": 40, "small": 1000, "paper": 10_000}
@@ -72,7 +78,16 @@ def configure(name: str, protocol: Protocol, budget: Budget, recipe: Recipe) -> 
     """
     recipe = "default" if name in BEYOND_PAPER else recipe
     data = _data(protocol, budget, recipe)
-    return MarsTraining(_network(name, recipe), data, _stages(name, budget, recipe))
+    return MarsTraining(_network(name, recipe), data, _stages(name, _epochs(name, budget), budget, recipe))
+
+
+def configure_on_more_ground(name: str, budget: Budget, _: Recipe) -> MarsTraining:
+    """The same network with further patches, in the one recipe ``default``."""
+    config = configure(name, "disjoint", budget, "default")
+    patches, terrains = FURTHER[budget]
+    data = replace(config.data, further_patches=patches, further_terrains=terrains)
+    epochs = EPOCHS_ON_MORE_GROUND[name] if budget == "paper" else _epochs(name, budget)
+    return replace(config, data=data, stages=_stages(name, epochs, budget, "default"))
 
 
 def _network(name: str, recipe: Recipe) -> TerrainNetworkConfig:
@@ -99,16 +114,19 @@ def _data(protocol: Protocol, budget: Budget, recipe: Recipe) -> MarsData:
     return replace(data, validation_problems=10, test_problems=20, terrains=4, synthetic=small)
 
 
-def _stages(name: str, budget: Budget, recipe: Recipe) -> tuple[TrainingStage, ...]:
+def _epochs(name: str, budget: Budget) -> tuple[int, ...]:
+    """Of each stage."""
+    epochs = (EPOCHS[name], REACH_EPOCHS[name]) if name in REACH_EPOCHS else (EPOCHS[name],)
+    return epochs if budget == "paper" else (1,) * len(epochs)
+
+
+def _stages(name: str, epochs: tuple[int, ...], budget: Budget, recipe: Recipe) -> tuple[TrainingStage, ...]:
     first = LabelConfig() if name in CLASSIFIERS else DenseConfig()
-    learning = one_cycle(EPOCHS[name] if budget == "paper" else 1, RATE, batch=16)
+    learning = one_cycle(epochs[0], RATE, batch=16)
     if recipe == "paper" and name not in CLASSIFIERS:
         learning = rmsprop(PAPER_EPOCHS if budget == "paper" else 1)
-    stages = (TrainingStage(first, learning),)
-    if name.endswith("-arrival"):
-        epochs = REACH_EPOCHS[name] if budget == "paper" else 1
-        stages += (TrainingStage(ReachConfig(), one_cycle(epochs, REACH_RATE, batch=16)),)
-    return stages
+    reach = (TrainingStage(ReachConfig(), one_cycle(more, REACH_RATE, batch=16)) for more in epochs[1:])
+    return TrainingStage(first, learning), *reach
 
 
 def rmsprop(epochs: int) -> ImitationConfig:
@@ -124,4 +142,16 @@ def _setting(name: str, protocol: Protocol) -> Setting[MarsTraining]:
     return Setting(f"mars/{prefix}{name}", about, partial(configure, name, protocol), recipes)
 
 
-SETTINGS = by_id(_setting(name, protocol) for protocol in PROTOCOLS for name in NETWORKS)
+def _setting_on_more_ground(name: str) -> Setting[MarsTraining]:
+    about = (
+        f"{NETWORKS[name]}; with four times as many training patches, the further ones on synthetic terrain"
+    )
+    return Setting(f"mars/{name}-more-ground", about, partial(configure_on_more_ground, name), ("default",))
+
+
+SETTINGS = by_id(
+    [
+        *(_setting(name, protocol) for protocol in PROTOCOLS for name in NETWORKS),
+        *(_setting_on_more_ground(name) for name in ON_MORE_GROUND),
+    ]
+)

@@ -21,7 +21,8 @@ bootstrap)*: its standard error when blocks of terrain as large as a patch are r
 fewer independent ones. *± seeds*: standard deviation over the seeds of training. *Loss*: share of states on the
 expert's paths in which the move is not the expert's own. *Extra steps*: mean of steps beyond the expert's, over the
 successes. *Optimal moves*: share of those states in which the move is one of the optimal ones. *Minutes*: one training
-on one CPU core. Test problems are the same for all rows of a block.
+on one CPU core. *More ground*: trained with three times as many further patches, on synthetic terrain of their own.
+Test problems are the same for all rows of a block.
 """
 
 NAMES = {
@@ -35,11 +36,14 @@ NAMES = {
     "vin-arrival": "VIN by imitation, then reach probability",
     "fixed-point": "VIN to the fixed point by imitation",
     "fixed-point-arrival": "VIN to the fixed point by imitation, then reach probability",
+    "more-ground-hard": "classifier, hard planner, more ground",
+    "more-ground-soft": "classifier, soft planner, more ground",
+    "fixed-point-arrival-more-ground": "VIN to the fixed point by imitation, then reach probability, more ground",
 }
-CLASSIFIERS = {"classifier": "", "cell-classifier": "cell-"}
+CLASSIFIERS = {"classifier": "", "cell-classifier": "cell-", "classifier-more-ground": "more-ground-"}
 """The settings with several planners, and what the names of their rows begin with."""
 
-UNTRAINED = ("straight", "hard", "cell-hard")
+UNTRAINED = ("straight", "hard", "cell-hard", "more-ground-hard")
 """The rows that take no training of their own."""
 
 PAIRS = (
@@ -53,6 +57,9 @@ PAIRS = (
     ("fixed-point-arrival", "fixed-point"),
     ("fixed-point-arrival", "soft"),
     ("cell-hard", "hard"),
+    ("more-ground-soft", "soft"),
+    ("fixed-point-arrival-more-ground", "fixed-point-arrival"),
+    ("fixed-point-arrival-more-ground", "more-ground-soft"),
 )
 
 ERROR = "± (block bootstrap)"
