@@ -156,7 +156,8 @@ def commits_line(runs: Iterable[FinishedRun]) -> str:
 
 def run_command(manifest: Manifest) -> str:
     """The command that repeats a run, with any seed."""
-    return train_command(manifest.id, manifest.recipe, manifest.budget)
+    data = f" --data FOLDER/{manifest.source}" if manifest.source else ""
+    return train_command(manifest.id, manifest.recipe, manifest.budget) + data
 
 
 def train_command(id: str, recipe: str = "default", budget: str = "paper") -> str:

@@ -9,6 +9,7 @@ from vinlab.domains.gridworld.expert import solve
 from vinlab.experiments.base import require_problem
 from vinlab.experiments.gridworld.data import make_test_problems
 from vinlab.experiments.gridworld.settings import ITERATIONS
+from vinlab.experiments.gridworld.table import on_generated
 from vinlab.figures.paths import paths_figure
 from vinlab.figures.save import save_figure
 from vinlab.models import Model, load, stem_of
@@ -33,7 +34,9 @@ def draw_plans(model: Model, out: Path, problem: int | None, data: Path | None) 
 def draw_runs(runs: Sequence[FinishedRun], out: Path) -> list[Path]:
     """Draw what the largest VIN plans, for the first seed of each recipe whose weights were kept."""
     largest = f"gridworld/{max(ITERATIONS)}/vin"
-    kept = [run for run in runs if run.manifest.id == largest and (run.folder / WEIGHTS).exists()]
+    kept = [
+        run for run in on_generated(runs) if run.manifest.id == largest and (run.folder / WEIGHTS).exists()
+    ]
     first = {
         run.manifest.recipe: run for run in sorted(kept, key=lambda run: run.manifest.seed, reverse=True)
     }
