@@ -11,7 +11,9 @@ from vinlab.recording.finished_run import FinishedRun
 
 def table(runs: Sequence[FinishedRun]) -> str:
     """The table, in which the tied network with all data is that of Table 1 in the recipe ``paper`` alone."""
-    shown = [run for run in on_generated(runs) if run.manifest.id != TABLE_1 or run.manifest.recipe == "paper"]
+    shown = [
+        run for run in on_generated(runs) if run.manifest.id != TABLE_1 or run.manifest.recipe == "paper"
+    ]
     return scores_table("Weight sharing on 16 × 16 maps (appendix)", "weight_sharing", shown)
 
 
