@@ -185,6 +185,21 @@ def test_an_episode_ends_once_and_stays_where_it_ended():
     assert (episodes.rewards[after] == 0).all()
 
 
+def test_the_policy_is_asked_for_the_problems_with_an_active_episode_alone():
+    asked = []
+
+    class Counting(Bandit):
+        def act(self, plan, states):
+            asked.append(len(plan))
+            return super().act(plan, states)
+
+    worlds = draw(4, np.random.default_rng(0))
+    policy = Counting()
+    episodes = collect_episodes(policy, worlds.observations, worlds, 8, rng=np.random.default_rng(1))
+    assert asked == [int(active.any(axis=-1).sum()) for active in np.moveaxis(episodes.made, 2, 0)]
+    assert asked[-1] < asked[0] == 10
+
+
 def test_the_last_iteration_is_validated_whenever_the_others_are():
     asked = []
 

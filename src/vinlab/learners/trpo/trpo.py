@@ -205,12 +205,17 @@ def collect_episodes(
     policy: Any, plan: Any, worlds: Worlds, horizon: int, *, rng: np.random.Generator
 ) -> Episodes:
     """Episodes with moves sampled from the policy, all read from one plan per problem."""
-    logits = torch.empty(0)
     states, going = worlds.starts, np.ones(worlds.starts.shape[:2], dtype=bool)
     passed, moves, rewards, made, ended = [states], [], [], [], []
+    num_moves = 0
     for _ in range(horizon):
-        logits = policy.act(plan, torch.as_tensor(_active_states(states, going)))
-        chosen = sample_actions(logits.cpu().numpy(), rng)
+        running = np.flatnonzero(going.any(axis=1))  # the policy is asked for these problems alone
+        active = torch.as_tensor(_active_states(states[running], going[running]))
+        read = policy.act(plan[torch.as_tensor(running)], active).cpu().numpy()
+        num_moves = read.shape[-1]
+        logits = np.zeros((*going.shape, num_moves), read.dtype)
+        logits[running] = read
+        chosen = sample_actions(logits, rng)
         following, gained, over = worlds.step(states, chosen)
         states = np.where(going[..., None], following, states)
         passed.append(states)
@@ -222,7 +227,7 @@ def collect_episodes(
         if not going.any():
             break
     parts = (np.stack(part, axis=2) for part in (moves, rewards, made, ended))
-    return Episodes(np.stack(passed, axis=2), *parts, num_moves=logits.shape[-1])
+    return Episodes(np.stack(passed, axis=2), *parts, num_moves=num_moves)
 
 
 def _active_states(states: np.ndarray, going: np.ndarray) -> np.ndarray:
