@@ -45,6 +45,16 @@ def test_tables_are_written_and_nothing_is_run_twice(tmp_path, capsys):
     assert first[0].id not in shown
 
 
+def test_a_smaller_budget_is_kept_apart_from_the_recorded_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    reproduce(("gridworld",), budget="smoke", dry_run=True)
+    first = planned_runs(["gridworld"], "smoke")[:1]
+    list(run_locally([Job(first[0], Path("runs/smoke"))], workers=1))
+    capsys.readouterr()
+    reproduce(("gridworld",), budget="smoke", dry_run=True)
+    assert capsys.readouterr().out.startswith("1 of ")
+
+
 def test_a_killed_reproduction_resumes_to_the_same_scores(tmp_path):
     script = f"""
 from pathlib import Path

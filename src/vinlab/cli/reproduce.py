@@ -11,7 +11,8 @@ from vinlab.cli.checks import MOST_JOBS, MOST_SEEDS, require_between
 from vinlab.cli.output import progress_bars
 from vinlab.experiments.base import Budget
 from vinlab.experiments.execution import Event, Job, run_locally, run_on_ray
-from vinlab.experiments.plan import PlannedRun, expected_seconds, missing_runs, planned_runs
+from vinlab.experiments.plan import PlannedRun, experiments_at, missing_runs, planned_runs
+from vinlab.experiments.times import expected_seconds, mean_seconds, recorded_seconds
 from vinlab.recording.finished_run import FinishedRun, collect_runs
 from vinlab.types import InputError
 
@@ -20,8 +21,8 @@ def reproduce(
     experiments: Positional[tuple[str, ...]] = (),
     /,
     budget: Budget = "paper",
-    runs: Path = Path("results/runs"),
-    out: Path = Path("results"),
+    runs: Path | None = None,
+    out: Path | None = None,
     data: Path | None = None,
     seeds: int | None = None,
     jobs: int = 1,
@@ -31,10 +32,13 @@ def reproduce(
     """Run what is missing behind the tables, continue what was killed, and write tables and figures anew.
 
     Args:
-        experiments: Names such as gridworld or rl; all of them if none is given.
+        experiments: Names such as gridworld or rl; if none is given all of them, at the budget small those of the
+            paper.
         budget: smoke takes seconds a setting, small minutes, paper the paper's own sizes.
-        runs: The folder of runs; finished ones are not run again.
-        out: Where tables and figures are written.
+        runs: The folder of runs; finished ones are not run again. If not given, results/runs at the budget paper and
+            runs/small or runs/smoke at the others.
+        out: Where tables and figures are written. If not given, results at the budget paper and beside the runs at the
+            others.
         data: The folder with the real data, one folder each (jezero_ctx, wikispeedia, …); without it the runs that need
             them are left out and named.
         seeds: Seeds per setting; those of the recorded tables if not given, and 1 at the smaller budgets.
@@ -42,13 +46,14 @@ def reproduce(
         ray: The address of a Ray cluster (or auto); its machines must share the folder of runs.
         dry_run: Say what would be run and what it would cost by the recorded times, and stop.
     """
-    from vinlab.experiments.catalogue import ALIASES, NAMES
+    from vinlab.experiments.catalogue import ALIASES
     from vinlab.experiments.reproduce import update_readme, write_results
 
     require_between(1, jobs, MOST_JOBS, "--jobs")
     if seeds is not None:
         require_between(1, seeds, MOST_SEEDS, "--seeds")
-    names = [ALIASES.get(name, name) for name in experiments] or list(NAMES)
+    names = [ALIASES.get(name, name) for name in experiments] or experiments_at(budget)
+    runs, out = _folders(budget, runs, out)
     finished = _finished(runs)
     wanted = planned_runs(names, budget, seeds=seeds)
     missing = missing_runs(wanted, finished)
@@ -65,6 +70,14 @@ def reproduce(
         print(f"Written: {out.parent / 'README.md'}.")
     if failed:
         raise InputError(f"{len(failed)} of {len(possible)} runs failed: {'; '.join(failed)}")
+
+
+def _folders(budget: Budget, runs: Path | None, out: Path | None) -> tuple[Path, Path]:
+    """Where runs and tables are; those of smaller budgets are kept apart from the recorded ones."""
+    if budget == "paper":
+        return runs or Path("results/runs"), out or Path("results")
+    runs = runs or Path("runs") / budget
+    return runs, out or runs
 
 
 def _finished(runs: Path) -> list[FinishedRun]:
@@ -86,7 +99,8 @@ def _announce(
 ) -> None:
     """Say what is missing, what it costs and what cannot be run."""
     print(f"{len(wanted) - len(missing)} of {len(wanted)} runs are finished; {len(possible)} are to be run.")
-    seconds = {run: expected_seconds(run, finished) for run in possible}
+    known_seconds = recorded_seconds() | mean_seconds(finished)
+    seconds = {run: expected_seconds(run, known_seconds) for run in possible}
     for run in possible:
         known = seconds[run]
         cost = "time unknown" if known is None else f"about {known / 60:.1f} minutes"

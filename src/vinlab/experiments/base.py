@@ -26,6 +26,9 @@ BUDGETS: tuple[Budget, ...] = get_args(Budget)
 RECIPES: tuple[Recipe, ...] = ("default", "paper")
 """The recipes that every setting can be asked for."""
 
+BEYOND_PAPER = "beyond the paper"
+"""Where an experiment stands that the paper does not have."""
+
 Option = Literal["device", "distributed", "data"]
 """What a training request may ask for and not every experiment supports."""
 

@@ -1,14 +1,14 @@
-"""The runs behind the tables in ``results/``: which there should be, which are missing, and what they cost."""
+"""The runs behind the tables in ``results/``: which there should be, and which are missing."""
 
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from statistics import fmean
 
 from vinlab.experiments import experiment_named
-from vinlab.experiments.base import Budget, Experiment, Recipe, TrainingRequest
+from vinlab.experiments.base import BEYOND_PAPER, Budget, Experiment, Recipe, TrainingRequest
+from vinlab.experiments.catalogue import NAMES
 from vinlab.recording.finished_run import MANIFEST, FinishedRun
 from vinlab.types import InputError
 
@@ -54,21 +54,33 @@ class PlannedRun:
 def planned_runs(names: Sequence[str], budget: Budget, *, seeds: int | None = None) -> list[PlannedRun]:
     """The runs of some experiments.
 
-    At the budget ``paper`` they are those of ``plan.toml``. At the smaller budgets every setting is run once in
-    each of its recipes, with generated data.
+    At the budget ``paper`` they are those of ``plan.toml``, at ``small`` the same settings and recipes with generated
+    data. At ``smoke`` every setting is run in each of its recipes.
     """
     found = [run for name in names for run in _runs_of(experiment_named(name), budget, seeds)]
     # A setting that several tables show is run once.
     return list({run.key: run for run in found}.values())
 
 
+def experiments_at(budget: Budget) -> list[str]:
+    """The experiments that are run where none is named: at ``small`` those of the paper, otherwise all."""
+    if budget != "small":
+        return list(NAMES)
+    return [name for name in NAMES if experiment_named(name).paper != BEYOND_PAPER]
+
+
 def _runs_of(experiment: Experiment, budget: Budget, seeds: int | None) -> list[PlannedRun]:
     if budget == "paper":
         return [run for run in _paper_runs(experiment) if seeds is None or run.seed < seeds]
+    shown: list[tuple[str, Recipe]]
+    if budget == "small":
+        shown = [(run.id, run.recipe) for run in _paper_runs(experiment)]
+    else:
+        every = experiment.settings.values()
+        shown = [(setting.id, recipe) for setting in every for recipe in setting.recipes]
     return [
-        PlannedRun(experiment.name, setting.id, recipe, budget, seed)
-        for setting in experiment.settings.values()
-        for recipe in setting.recipes
+        PlannedRun(experiment.name, id, recipe, budget, seed)
+        for id, recipe in dict.fromkeys(shown)
         for seed in range(seeds or 1)
     ]
 
@@ -95,15 +107,3 @@ def missing_runs(planned: Iterable[PlannedRun], finished: Iterable[FinishedRun])
     known = (run.manifest for run in finished)
     done = {(one.id, one.recipe, one.budget, one.seed, one.source) for one in known}
     return [plan for plan in planned if plan.key not in done]
-
-
-def expected_seconds(planned: PlannedRun, finished: Sequence[FinishedRun]) -> float | None:
-    """The mean time of finished runs of the same setting, recipe and budget; None where there are none."""
-    known = [
-        run.manifest.seconds
-        for run in finished
-        if run.manifest.seconds is not None
-        and (run.manifest.id, run.manifest.recipe, run.manifest.budget)
-        == (planned.id, planned.recipe, planned.budget)
-    ]
-    return fmean(known) if known else None

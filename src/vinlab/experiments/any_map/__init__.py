@@ -1,12 +1,12 @@
 """One planner for any map (beyond the paper)."""
 
 from vinlab.experiments.any_map import data, evaluate, settings, table, train
-from vinlab.experiments.base import Experiment
+from vinlab.experiments.base import BEYOND_PAPER, Experiment
 from vinlab.experiments.gridworld.figures import draw_plans
 
 EXPERIMENT = Experiment(
     name="any_map",
-    paper="beyond the paper",
+    paper=BEYOND_PAPER,
     settings=settings.SETTINGS,
     make_data=lambda config, request: data.make_sets(config.data, seed=request.seed),
     fit=train.fit,

@@ -1,11 +1,11 @@
 """The arena: planners of the literature and ours, on the benchmarks that their papers use (beyond the paper)."""
 
 from vinlab.experiments.arena import data, evaluate, figures, settings, table, train
-from vinlab.experiments.base import Experiment
+from vinlab.experiments.base import BEYOND_PAPER, Experiment
 
 EXPERIMENT = Experiment(
     name="arena",
-    paper="beyond the paper",
+    paper=BEYOND_PAPER,
     settings=settings.SETTINGS,
     make_data=lambda config, request: data.make_sets(config.data, seed=request.seed),
     fit=train.fit,

@@ -1,12 +1,12 @@
 """How far the shipped VINs carry: other sizes, other obstacles, mazes, and goals far away (beyond the paper)."""
 
 from vinlab.experiments.any_map.evaluate import evaluate as evaluate_model
-from vinlab.experiments.base import Experiment
+from vinlab.experiments.base import BEYOND_PAPER, Experiment
 from vinlab.experiments.generalisation import evaluate, figures, settings, table
 
 EXPERIMENT = Experiment(
     name="generalisation",
-    paper="beyond the paper",
+    paper=BEYOND_PAPER,
     settings=settings.SETTINGS,
     make_data=evaluate.make_data,
     fit=evaluate.fit,
