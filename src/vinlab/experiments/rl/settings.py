@@ -77,7 +77,7 @@ def configure_without_curriculum(size: int, budget: Budget, recipe: Recipe) -> R
 STARTS = 3
 """Initial weights in the recipe ``noise``: about one in three is behind from its first levels and stays so."""
 
-CNN_UPDATES = 700
+CNN_UPDATES = {8: 700, 16: 900}
 """Iterations of TRPO for a CNN: enough for as many environment steps as the VIN, in smaller batches."""
 
 CNN_PATIENCE = {8: 5, 16: 15}
@@ -97,7 +97,7 @@ def configure_cnn(size: int, budget: Budget, recipe: Recipe) -> RlTraining:
     vin = learning(size, budget, recipe)
     cnn = replace(
         vin,
-        iterations={"smoke": 3, "small": CNN_UPDATES // 4, "paper": CNN_UPDATES}[budget],
+        iterations={"smoke": 3, "small": CNN_UPDATES[size] // 4, "paper": CNN_UPDATES[size]}[budget],
         curriculum=CurriculumConfig(last=LEVELS[size], rule=PatientRule(patience=CNN_PATIENCE[size])),
         problems=min(vin.problems, 100),
         trust_region=replace(CNN_FISHER[size], divergence=0.08, damping=0.1),
