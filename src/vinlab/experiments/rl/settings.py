@@ -77,15 +77,22 @@ def configure_without_curriculum(size: int, budget: Budget, recipe: Recipe) -> R
 STARTS = 3
 """Initial weights in the recipe ``noise``: about one in three is behind from its first levels and stays so."""
 
-CNN_UPDATES = {8: 700, 16: 900}
+CNN_UPDATES = {8: 700, 16: 400}
 """Iterations of TRPO for a CNN: enough for as many environment steps as the VIN, in smaller batches."""
 
-CNN_PATIENCE = {8: 5, 16: 15}
+CNN_PATIENCE = {8: 5, 16: 12}
 """At 16 x 16 a CNN needs some thirty iterations until it reaches even a goal one move away."""
 
 
-CNN_FISHER = {8: TrustRegionConfig(fisher_share=0.5), 16: TrustRegionConfig(fisher_stride=8)}
-"""Which states count for the Fisher matrix: at 16 x 16, where it takes most of the time, every eighth of a problem."""
+CNN_EPISODES = {8: (100, 6), 16: (300, 2)}
+"""Maps of an iteration, and episodes on each: a CNN shares no plan, and learns more from more maps."""
+
+CNN_STEPS = {
+    8: TrustRegionConfig(fisher_share=0.5),
+    16: TrustRegionConfig(fisher_share=0.5, fisher_stride=8, entropy_bonus=0.05),
+}
+"""At 16 x 16 every eighth state counts for the Fisher matrix, which takes most of the time. Without a bonus for entropy
+the policy there is sure of its moves before it has learned them."""
 
 
 def configure_cnn(size: int, budget: Budget, recipe: Recipe) -> RlTraining:
@@ -95,12 +102,14 @@ def configure_cnn(size: int, budget: Budget, recipe: Recipe) -> RlTraining:
     matrix of a batch is far from full rank: it is damped more, and more states count for it.
     """
     vin = learning(size, budget, recipe)
+    problems, episodes = CNN_EPISODES[size]
     cnn = replace(
         vin,
         iterations={"smoke": 3, "small": CNN_UPDATES[size] // 4, "paper": CNN_UPDATES[size]}[budget],
         curriculum=CurriculumConfig(last=LEVELS[size], rule=PatientRule(patience=CNN_PATIENCE[size])),
-        problems=min(vin.problems, 100),
-        trust_region=replace(CNN_FISHER[size], divergence=0.08, damping=0.1),
+        problems=vin.problems if budget == "smoke" else problems,
+        episodes=episodes,
+        trust_region=replace(CNN_STEPS[size], divergence=0.08, damping=0.1),
     )
     return RlTraining(PooledCnnConfig.for_size(size), _data(size, budget), cnn)
 
