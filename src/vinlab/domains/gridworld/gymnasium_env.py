@@ -20,14 +20,6 @@ Config = TypeVar("Config")
 Action = TypeVar("Action")
 
 
-def observation_space(height: int, width: int) -> gymnasium.Space:
-    """The image of obstacles and goal, and the position on it."""
-    return spaces.Dict(
-        image=spaces.Box(0.0, GOAL_MARK, (2, height, width), np.float32),
-        position=spaces.MultiDiscrete([height, width]),
-    )
-
-
 RENDERING = {"render_modes": list(RENDER_MODES), "render_fps": 8}
 
 
@@ -58,13 +50,15 @@ class ProblemEnvironment(gymnasium.Env[Observation, Action]):
     ) -> tuple[Observation, dict[str, Any]]:
         """The first observation of a new problem."""
         super().reset(seed=seed)
-        if self._given is None:
-            self._problem = self._sample(1, rng=self.np_random)
-        else:
-            chosen = int(self.np_random.integers(len(self._given)))
-            self._problem = self._given[chosen : chosen + 1]
+        self._problem = self.draw_problems(1, self.np_random)
         self._steps = 0
         return self._begin(), {}
+
+    def draw_problems(self, count: int, rng: np.random.Generator) -> Any:
+        """Some of the given problems, or sampled ones."""
+        if self._given is None:
+            return self._sample(count, rng=rng)
+        return self._given[rng.integers(len(self._given), size=count)]
 
     @abstractmethod
     def _begin(self) -> Observation:
@@ -90,10 +84,13 @@ class GridWorldEnvironment(ProblemEnvironment[np.int64]):
         """Problems are drawn from those given, or sampled from the config or from its fields such as ``size``."""
         self._config = config_of(GridworldConfig, config, options)
         super().__init__(problems, partial(sample_problems, self._config), render_mode)
-        height, width = self._config.shape if problems is None else problems.obstacles.shape[1:]
-        self._horizon = 2 * (height + width) if horizon is None else horizon
+        self.shape = self._config.shape if problems is None else problems.obstacles.shape[1:]
+        self.horizon = 2 * sum(self.shape) if horizon is None else horizon
         self.action_space = spaces.Discrete(len(MOVE_NAMES))
-        self.observation_space = observation_space(height, width)
+        self.observation_space = spaces.Dict(
+            image=spaces.Box(0.0, GOAL_MARK, (2, *self.shape), np.float32),
+            position=spaces.MultiDiscrete(self.shape),
+        )
 
     def _begin(self) -> Observation:
         self._image = observe(self._problem.obstacles, self._problem.goals).numpy()[0]
@@ -107,7 +104,7 @@ class GridWorldEnvironment(ProblemEnvironment[np.int64]):
         self._steps += 1
         reached = bool((self._states == self._problem.goals).all())
         reward = float(reached) - float(MOVE_COSTS[action])
-        return self._observation(), reward, reached, not reached and self._steps >= self._horizon, {}
+        return self._observation(), reward, reached, not reached and self._steps >= self.horizon, {}
 
     def render(self) -> Any:
         """The map with the goal and the state, as an image or as text."""
