@@ -122,27 +122,21 @@ _CORE = ("vinlab.types", "vinlab.planning", "vinlab.modules", "vinlab.networks")
 """Where the public names are that need torch and numpy alone."""
 
 _ELSEWHERE = {
-    "CostMap": "vinlab.planning.costs",
-    "FitOptions": "vinlab.experiments.terrain_costs.fit",
-    "FixedPointPlanner": "vinlab.planning.fixed_point",
-    "KnownMoves": "vinlab.modules.move_cost",
-    "MoveCosts": "vinlab.modules.move_cost",
-    "MoveTable": "vinlab.planning.costs",
-    "ShortestPathPlanner": "vinlab.planning.shortest_path",
-    "TerminalReward": "vinlab.planning.fixed_point",
-    "WithTerminals": "vinlab.modules.move_cost",
-    "Model": "vinlab.models",
-    "PatchFeatures": "vinlab.modules.attention",
-    "Planner": "vinlab.navigation.planner",
-    "Route": "vinlab.navigation.routes",
-    "evaluate": "vinlab.navigation.evaluation",
-    "fit": "vinlab.experiments.terrain_costs.fit",
-    "load": "vinlab.models",
-    "navigate": "vinlab.navigation.routes",
-    "plan_on_map": "vinlab.navigation.map_files",
-    "read_map": "vinlab.maps",
-    "register_environments": "vinlab.envs",
+    "vinlab.envs": ("register_environments",),
+    "vinlab.experiments.terrain_costs.fit": ("FitOptions", "fit"),
+    "vinlab.maps": ("read_map",),
+    "vinlab.models": ("Model", "load"),
+    "vinlab.modules.attention": ("PatchFeatures",),
+    "vinlab.modules.move_cost": ("KnownMoves", "MoveCosts", "WithTerminals"),
+    "vinlab.navigation.evaluation": ("evaluate",),
+    "vinlab.navigation.map_files": ("plan_on_map",),
+    "vinlab.navigation.planner": ("Planner",),
+    "vinlab.navigation.routes": ("Route", "navigate"),
+    "vinlab.planning.costs": ("CostMap", "MoveTable"),
+    "vinlab.planning.fixed_point": ("FixedPointPlanner", "TerminalReward"),
+    "vinlab.planning.shortest_path": ("ShortestPathPlanner",),
 }
+"""Where the others are."""
 
 _RENAMED = {
     "CostReward": "ExpCostReward",
@@ -166,5 +160,6 @@ def __getattr__(name: str) -> Any:
         return metadata.version("vinlab")
     if name not in __all__:
         raise AttributeError(f"module 'vinlab' has no attribute '{name}'")
-    modules = map(import_module, (_ELSEWHERE[name],) if name in _ELSEWHERE else _CORE)
+    places = [module for module, names in _ELSEWHERE.items() if name in names] or _CORE
+    modules = map(import_module, places)
     return getattr(next(module for module in modules if hasattr(module, name)), name)

@@ -53,6 +53,7 @@ class MixedDemonstrations:
         self.task_sets = tuple(task_sets)
         self.weights = torch.cat([tasks.demonstrations.weights.sum(dim=1) for tasks in self.task_sets])
         self._ends = torch.tensor([len(tasks.demonstrations) for tasks in self.task_sets]).cumsum(0)
+        self._firsts = [0, *self._ends.tolist()]
 
     def __len__(self) -> int:
         return int(self._ends[-1])
@@ -61,14 +62,10 @@ class MixedDemonstrations:
         """The chosen problems by set; without any problem, the first set with none of its problems."""
         sets = torch.searchsorted(self._ends, chosen, right=True)
         return [
-            TaskSet(tasks.demonstrations[self._within(index, chosen[sets == index])], tasks.iterations)
+            TaskSet(tasks.demonstrations[chosen[sets == index] - self._firsts[index]], tasks.iterations)
             for index, tasks in enumerate(self.task_sets)
             if (sets == index).any() or (index == 0 and not len(chosen))
         ]
-
-    def _within(self, index: int, chosen: Tensor) -> Tensor:
-        """Indices among all problems as indices within one set."""
-        return chosen - (int(self._ends[index - 1]) if index else 0)
 
 
 class MixtureLoss(PolicyLoss):

@@ -1,7 +1,6 @@
 """Reading a map file of any format; the content tells the format, not the name."""
 
 import re
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -52,7 +51,8 @@ def map_from_bytes(data: bytes, name: str, options: MapOptions | None = None) ->
     if reader is not None:
         if reader not in SEVERAL_MAPS:
             options.refuse_index(name)
-        return _load(reader)(data, name, options)
+        module, function = reader.split(":")
+        return getattr(import_module(f"vinlab.maps.{module}"), function)(data, name, options)
     if SCENARIOS.match(data[:100]):
         raise InputError(f"{name}: expected a map, got a list of scenarios.")
     if ROS_MAP.search(data[:4096]):
@@ -63,8 +63,3 @@ def map_from_bytes(data: bytes, name: str, options: MapOptions | None = None) ->
 def _reader(data: bytes) -> str | None:
     """Where the reader of a file is that begins like this."""
     return next((place for begin, place in BEGINNINGS if re.match(begin, data[:100], re.DOTALL)), None)
-
-
-def _load(place: str) -> Callable[[bytes, str, MapOptions], GridMap]:
-    module, name = place.split(":")
-    return getattr(import_module(f"vinlab.maps.{module}"), name)

@@ -1,7 +1,6 @@
 """Figures of a route on a map."""
 
 import numpy as np
-from jaxtyping import Bool
 from matplotlib.figure import Figure
 
 from vinlab.figures.paths import paths_figure
@@ -15,20 +14,22 @@ from vinlab.types import GridProblems
 
 def route_figure(obstacles: np.ndarray, route: Route) -> Figure:
     """The map with the network's path and the shortest one, the learned reward, and the value."""
-    plan = route.plan
+    plan, shortest = route.plan, route.optimal_path if route.exists else None
     if plan is None:
-        return _map_figure(obstacles, route)
+        problem = GridProblems(obstacles[None], np.array([route.start]), np.array([route.goal]))
+        return paths_figure(problem, [route.path], [shortest], title="shortest path")
     # Where a reward belongs to a move, a cell shows the mean of its moves, as on the page.
     reward, value = plan.reward[0].mean(dim=0).cpu().numpy(), plan.value[0, 0].cpu().numpy()
-    # A cell without a route, from which walls were crossed, would span the scale.
-    lowest = value[_region_of(route.goal, obstacles)].min()
+    # A cell without a route, from which walls were crossed, would span the scale: straight moves join the others.
+    blocked = np.asarray(obstacles != 0, np.uint8)
+    region = np.isfinite(cost_to_go(blocked[None], np.array([route.goal]), num_moves=4)[0])
     settled = route.iterations is None
     return plan_figure(
         obstacles,
         reward,
-        np.maximum(value, lowest),
+        np.maximum(value, value[region].min()),
         predicted=route.path,
-        shortest=route.optimal_path if route.exists else None,
+        shortest=shortest,
         start=route.start,
         goal=route.goal,
         reward_range=display_range(reward, obstacles),
@@ -48,16 +49,3 @@ def graded_figure(map: GridMap, route: Route) -> Figure:
     caption = "cost of a cell" if map.relief is None else "height"
     view = CostView(shown, map.obstacles != 0, caption, route.start, [route.goal], paths)
     return cost_figure([view])
-
-
-def _region_of(goal: tuple[int, int], obstacles: np.ndarray) -> Bool[np.ndarray, "H W"]:
-    """The free cells that straight moves join to the goal."""
-    blocked = np.asarray(obstacles != 0, np.uint8)
-    return np.isfinite(cost_to_go(blocked[None], np.array([goal]), num_moves=4)[0])
-
-
-def _map_figure(obstacles: np.ndarray, route: Route) -> Figure:
-    """The map with the shortest path alone."""
-    problem = GridProblems(obstacles[None], np.array([route.start]), np.array([route.goal]))
-    shortest = route.optimal_path if route.exists else None
-    return paths_figure(problem, [route.path], [shortest], title="shortest path")

@@ -109,7 +109,9 @@ def require_problem(obstacles: Any, start: Any, goal: Any) -> GridProblems:
 def route_of(problem: GridProblems, planned: AdaptivePlan | None, *, corner_cutting: bool = True) -> Route:
     """The route of a plan beside the shortest one; without a plan the shortest one."""
     start, goal = ends_of(problem)
-    optimal_path, optimal_cost = _shortest_path(problem, corner_cutting)
+    costs = cost_to_go(problem.obstacles, problem.goals, corner_cutting=corner_cutting)
+    optimal_path = expert_path(costs[0], problem.obstacles[0], start, corner_cutting=corner_cutting)
+    optimal_cost = float(costs[0, *start])
     path, reached = optimal_path, math.isfinite(optimal_cost)
     if planned is not None:
         path, reached = follow_cells(planned.following[0], start, goal, width=problem.obstacles.shape[2])
@@ -130,14 +132,6 @@ def ends_of(problem: GridProblems) -> tuple[tuple[int, int], tuple[int, int]]:
     """Start and goal of one problem."""
     (start,), (goal,) = problem.starts.tolist(), problem.goals.tolist()
     return (start[0], start[1]), (goal[0], goal[1])
-
-
-def _shortest_path(problem: GridProblems, corner_cutting: bool) -> tuple[Int[np.ndarray, "T 2"], float]:
-    """The expert's path and its length; the start alone and infinity where no path exists."""
-    costs = cost_to_go(problem.obstacles, problem.goals, corner_cutting=corner_cutting)
-    start, _ = ends_of(problem)
-    path = expert_path(costs[0], problem.obstacles[0], start, corner_cutting=corner_cutting)
-    return path, float(costs[0, *start])
 
 
 def path_cost(path: Int[np.ndarray, "T 2"]) -> float:

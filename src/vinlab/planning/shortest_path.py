@@ -1,6 +1,6 @@
 """Value iteration to its fixed point where moves are known: a search from the goals, as a layer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import torch
@@ -56,21 +56,10 @@ class ShortestPathPlanner(nn.Module):
         moves = MoveTable() if moves is None else moves
         require_memory(problem.costs.shape, item=problem.costs.element_size(), limit=self.memory_limit)
         with without_autocast(problem.costs):
-            return _plan(_at_least_float32(problem), moves)
-
-
-def _plan(problem: CostMap, moves: MoveTable) -> ShortestPathPlan:
-    """The plan by the compiled search where it serves, by the reference elsewhere."""
-    if is_searchable(problem):
-        require_cost_map(problem, moves)
-        q, value, greedy = search_plan(problem, moves)
-    else:
-        q, value, greedy = plan_anywhere(problem, moves)
-    return ShortestPathPlan(-problem.costs, q, value, moves=greedy.to(torch.int8))
-
-
-def _at_least_float32(problem: CostMap) -> CostMap:
-    """Costs in half precision, as autocast makes them, as float32."""
-    if problem.costs.element_size() >= torch.float32.itemsize:
-        return problem
-    return CostMap(at_least_float32(problem.costs), problem.terminals, problem.allowed)
+            problem = replace(problem, costs=at_least_float32(problem.costs))
+            if is_searchable(problem):
+                require_cost_map(problem, moves)
+                q, value, greedy = search_plan(problem, moves)
+            else:
+                q, value, greedy = plan_anywhere(problem, moves)
+        return ShortestPathPlan(-problem.costs, q, value, moves=greedy.to(torch.int8))

@@ -35,7 +35,11 @@ class StraightController:
 
     def __call__(self, time: int, states: Float64[np.ndarray, "B N 4"]) -> Float64[np.ndarray, "B N 2"]:
         """The forces in N states of each square, the same at all times."""
-        return _forces_towards(self._targets(states[..., :2]), states, self._gains)
+        positions, velocities = states[..., :2], states[..., 2:]
+        away = self._targets(positions) - positions
+        forces = self._gains.stiffness * away - self._gains.damping * velocities
+        # A force beyond the limit keeps its direction.
+        return forces / np.maximum(np.abs(forces).max(axis=-1, keepdims=True), 1.0)
 
     def _targets(self, positions: Float64[np.ndarray, "B N 2"]) -> Float64[np.ndarray, "B _ 2"]:
         return self._goals[:, None]
@@ -118,10 +122,3 @@ def to_demonstrations(
         return torch.from_numpy(np.ascontiguousarray(merged, dtype=np.float32))
 
     return ContinuousDemonstrations(observe(problems), flat(states), flat(forces), flat(precisions))
-
-
-def _forces_towards(targets: np.ndarray, states: np.ndarray, gains: Gains) -> np.ndarray:
-    forces = gains.stiffness * (targets - states[..., :2]) - gains.damping * states[..., 2:]
-    # A force beyond the limit keeps its direction.
-    largest = np.abs(forces).max(axis=-1, keepdims=True)
-    return forces / np.maximum(largest, 1.0)

@@ -48,13 +48,13 @@ def step(
     return Outcome(states, rewards.astype(np.float32), reached, fallen)
 
 
+@dataclass
 class HoleWorldBatch:
     """Maps with one goal and several episodes each, for a learner."""
 
-    def __init__(self, obstacles: np.ndarray, goals: np.ndarray, starts: Int[np.ndarray, "B S 2"]) -> None:
-        self.obstacles = obstacles
-        self.goals = goals
-        self.starts = starts
+    obstacles: UInt8[np.ndarray, "B H W"]
+    goals: Int[np.ndarray, "B 2"]
+    starts: Int[np.ndarray, "B S 2"]
 
     @property
     def observations(self) -> Float32[Tensor, "B 2 H W"]:

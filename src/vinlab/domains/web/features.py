@@ -179,14 +179,9 @@ def add_up(
 def page_features(corpus: Corpus, embedding: TextEmbedding, pages: SumsOfWords) -> Float32[np.ndarray, "N D"]:
     """The features of every page; those of a category are the average of the pages in it."""
     features = embedding.finish(pages)
-    for level in range(int(corpus.levels.max()), -1, -1):
-        _average_level(features, corpus, level)
-    return features
-
-
-def _average_level(features: Float32[np.ndarray, "N D"], corpus: Corpus, level: int) -> None:
     children, parents = corpus.parents.sources(), corpus.parents.targets
-    inside = corpus.levels[parents] == level
-    sums = add_up(features[children[inside]], parents[inside], len(features))
-    chosen = corpus.levels == level
-    features[chosen] = scaled(sums[chosen])
+    for level in range(int(corpus.levels.max()), -1, -1):
+        inside, chosen = corpus.levels[parents] == level, corpus.levels == level
+        sums = add_up(features[children[inside]], parents[inside], len(features))
+        features[chosen] = scaled(sums[chosen])
+    return features

@@ -104,7 +104,11 @@ def build_site(
     )
     sentences = tokenise(corpus.texts, vectors)
     firsts = choose_queries(sentences, config, rng)
-    _require_queries(firsts, config)
+    if not len(firsts):
+        raise InputError(
+            f"expected pages with {config.sentences} sentences in a row that hold {config.fewest_words} to "
+            f"{config.most_words} words with vectors, got none."
+        )
     places = firsts[:, None] + np.arange(config.sentences)
     kept = np.ones(len(sentences.lengths), dtype=bool)
     kept[places.ravel()] = control == "leaky"
@@ -168,14 +172,6 @@ def _with_categories(site: Site, articles: csr_matrix) -> csr_matrix:
         pairs = np.ones(int(inside.sum()), np.float32), (parents[inside], children[inside])
         rows = rows + unit_rows(csr_matrix(pairs, shape=(site.num_pages,) * 2) @ rows)
     return csr_matrix(rows)
-
-
-def _require_queries(firsts: Int[np.ndarray, " Q"], config: QueryConfig) -> None:
-    if not len(firsts):
-        raise InputError(
-            f"expected pages with {config.sentences} sentences in a row that hold {config.fewest_words} to "
-            f"{config.most_words} words with vectors, got none."
-        )
 
 
 def choose_queries(

@@ -102,7 +102,7 @@ def open_site(folder: Path) -> tuple[Site, TextEmbedding]:
     vectors = map_array(folder, "vectors", 2, "f", len(words))
     dimension = vectors.shape[1]
     site = Site(
-        titles=_require_count(folder, "titles", _read_texts(folder, "titles"), pages),
+        titles=_read_texts(folder, "titles", pages),
         levels=within(folder, "levels", levels, ARTICLE, MOST_LEVELS + 1),
         features=map_array(folder, "features", 2, "f", pages, dimension),
         duplicate_of=page_numbers(folder, "twins", pages, pages),
@@ -152,15 +152,11 @@ def _read_rows(folder: Path, name: str, rows: int, columns: int) -> csr_matrix:
     return csr_matrix((entries, indices, offsets), shape=(rows, columns))
 
 
-def _read_texts(folder: Path, name: str) -> list[str]:
+def _read_texts(folder: Path, name: str, count: int | None = None) -> list[str]:
     path = folder / f"{name}.json"
     texts = read_json(path, most=LARGEST_TEXTS)
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"{path}: expected a list of texts, got something else.")
-    return texts
-
-
-def _require_count(folder: Path, name: str, texts: list[str], count: int) -> list[str]:
-    if len(texts) != count:
-        raise InputError(f"{folder / name}.json: expected {count} texts, got {len(texts)}.")
+    if count is not None and len(texts) != count:
+        raise InputError(f"{path}: expected {count} texts, got {len(texts)}.")
     return texts

@@ -11,26 +11,7 @@ from vinlab.domains.web.link_graph import make_links, near_targets
 from vinlab.domains.web.word_vectors import WordVectors
 from vinlab.types import InputError
 
-_SYLLABLES = (
-    "ba",
-    "ce",
-    "di",
-    "fo",
-    "gu",
-    "ha",
-    "je",
-    "ki",
-    "lo",
-    "mu",
-    "na",
-    "pe",
-    "qui",
-    "ro",
-    "su",
-    "ta",
-    "ve",
-    "wi",
-)
+_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi"
 
 
 @dataclass(frozen=True)
@@ -128,9 +109,10 @@ def _make_topics(config: EncyclopediaConfig) -> _Topics:
 def _invent_words(count: int, rng: np.random.Generator) -> list[str]:
     """Pronounceable words, all different."""
     invented: dict[str, None] = {}
+    syllables = _SYLLABLES.split()
     while len(invented) < count:
         size = int(rng.integers(2, 5))
-        invented["".join(rng.choice(_SYLLABLES, size))] = None
+        invented["".join(rng.choice(syllables, size))] = None
     return list(invented)
 
 

@@ -1,7 +1,5 @@
 """Image layers: the features of every cell of 8 x 8 pixels, from a grey image."""
 
-from collections.abc import Sequence
-
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -50,24 +48,14 @@ class DeepImageLayers(nn.Module):
     The surroundings of a cell also show how steep it is: a crater's rim, the far edge of a shadow, a valley.
     """
 
-    def __init__(
-        self,
-        *,
-        halving: Sequence[int] = (8, 16, 32),
-        width: int = 48,
-        dilations: Sequence[int] = (1, 2, 4),
-        dropout: float = 0.3,
-    ) -> None:
+    channels = 48
+
+    def __init__(self, *, dropout: float = 0.3) -> None:
         super().__init__()
-        self.channels = width
-        sizes = [1, *halving]
-        self.halving = nn.Sequential(
-            *(_strided(inputs, outputs) for inputs, outputs in zip(sizes, halving, strict=False))
-        )
-        inputs = [sizes[-1], *[width] * (len(dilations) - 1)]
+        self.halving = nn.Sequential(_strided(1, 8), _strided(8, 16), _strided(16, 32))
         self.around = nn.ModuleList(
-            _dilated(count, width, dilation, dropout)
-            for count, dilation in zip(inputs, dilations, strict=True)
+            _dilated(inputs, self.channels, dilation, dropout)
+            for inputs, dilation in ((32, 1), (self.channels, 2), (self.channels, 4))
         )
         self.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
 

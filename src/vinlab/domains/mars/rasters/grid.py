@@ -79,38 +79,26 @@ def true_spacing(transform: Any, crs: Any, rows: np.ndarray, width: int) -> Spac
 
     On an equirectangular map the posts of a row are closer than the map says, by the cosine of the latitude.
     """
-    system = crs.to_dict()
+    rasterio, system = import_rasterio(), crs.to_dict()
     radius = float(system.get("R", system.get("a", EARTH)))
+    figure = {key: system[key] for key in ("R", "a", "b", "rf", "ellps", "datum") if key in system}
+    sphere = rasterio.crs.CRS.from_dict({"proj": "longlat", **figure, "no_defs": True})
     sampled = np.linspace(rows[0], rows[-1], min(len(rows), 65)) + 0.5
     middle = np.full(len(sampled), width / 2)
-    down, along = (
-        _distance(transform, crs, system, radius, (sampled, middle), step) for step in ((SPAN, 0), (0, SPAN))
-    )
+
+    def longitude_latitude(down: int, along: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where the posts that lie so far from the sampled ones are on the sphere, in radians."""
+        x, y = transform.c + transform.a * (middle + along), transform.f + transform.e * (sampled + down)
+        lon, lat = rasterio.warp.transform(crs, sphere, x, y)[:2]
+        return np.radians(lon), np.radians(lat)
+
+    def distance(down: int, along: int) -> np.ndarray:
+        """Metres for one post in this direction."""
+        (lon_1, lat_1), (lon_2, lat_2) = longitude_latitude(-down, -along), longitude_latitude(down, along)
+        half = np.sin((lat_2 - lat_1) / 2) ** 2
+        half = half + np.cos(lat_1) * np.cos(lat_2) * np.sin((lon_2 - lon_1) / 2) ** 2
+        return 2 * radius * np.arcsin(np.sqrt(half)) / (2 * SPAN)
+
     centres = rows + 0.5
-    return Spacing(np.interp(centres, sampled, down), np.interp(centres, sampled, along))
-
-
-def _distance(
-    transform: Any, crs: Any, system: dict[str, Any], radius: float, at: Any, step: tuple[int, int]
-) -> np.ndarray:
-    """Metres for one post in the direction of the step."""
-    ends = [
-        _longitude_latitude(transform, crs, system, at[0] + sign * step[0], at[1] + sign * step[1])
-        for sign in (-1, 1)
-    ]
-    (lon_1, lat_1), (lon_2, lat_2) = ends
-    half = np.sin((lat_2 - lat_1) / 2) ** 2
-    half = half + np.cos(lat_1) * np.cos(lat_2) * np.sin((lon_2 - lon_1) / 2) ** 2
-    return 2 * radius * np.arcsin(np.sqrt(half)) / (2 * SPAN)
-
-
-def _longitude_latitude(
-    transform: Any, crs: Any, system: dict[str, Any], rows: np.ndarray, cols: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Where pixels lie on the sphere, in radians."""
-    rasterio = import_rasterio()
-    figure = {key: system[key] for key in ("R", "a", "b", "rf", "ellps", "datum") if key in system}
-    x, y = transform.c + transform.a * cols, transform.f + transform.e * rows
-    sphere = rasterio.crs.CRS.from_dict({"proj": "longlat", **figure, "no_defs": True})
-    lon, lat = rasterio.warp.transform(crs, sphere, x, y)[:2]
-    return np.radians(lon), np.radians(lat)
+    ends = distance(SPAN, 0), distance(0, SPAN)
+    return Spacing(*(np.interp(centres, sampled, metres) for metres in ends))
