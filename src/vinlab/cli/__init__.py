@@ -106,20 +106,20 @@ def _open_closed_streams() -> None:
     sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
 
 
+USAGE = """\
+usage: vinlab COMMAND [OPTIONS]
+
+Value Iteration Networks: neural networks that learn to plan.
+
+{commands}
+
+vinlab COMMAND --help shows the options of a command, vinlab --version the version."""
+
+
 def usage() -> str:
     """The help of ``vinlab`` itself."""
-    lines = [f"  {name:11}{command.about}" for name, command in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: vinlab COMMAND [OPTIONS]",
-            "",
-            "Value Iteration Networks: neural networks that learn to plan.",
-            "",
-            *lines,
-            "",
-            "vinlab COMMAND --help shows the options of a command, vinlab --version the version.",
-        ]
-    )
+    lines = (f"  {name:11}{command.about}" for name, command in COMMANDS.items())
+    return USAGE.format(commands="\n".join(lines))
 
 
 def run(name: str, options: Sequence[str]) -> None:

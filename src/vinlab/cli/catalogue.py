@@ -23,20 +23,17 @@ def list_settings(all: bool = False) -> None:
 
 
 def catalogue_lines(entries: dict[str, CatalogueEntry], shipped: set[str]) -> list[str]:
-    """A heading for each experiment and a line for each of its settings; on a terminal a line is cut to its width."""
+    """A heading for each experiment and a line for each of its settings.
+
+    On a terminal a line is cut to its width, but never without its id.
+    """
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     longest = max(map(len, entries), default=0)
     lines = []
     for (name, paper), members in groupby(entries.items(), lambda item: (item[1].experiment, item[1].paper)):
         lines += ["", f"{name} ({paper})"]
         for id, entry in members:
-            mark = "*" if id in shipped else " "
-            lines.append(_cut(f"  {id:{longest}} {mark} {entry.about}", width, longest + 4))
+            line = f"  {id:{longest}} {'*' if id in shipped else ' '} {entry.about}"
+            fits = width is None or len(line) <= width
+            lines.append(line if fits else f"{line[: max(width - 1, longest + 4)]}…")
     return lines[1:]
-
-
-def _cut(line: str, width: int | None, least: int) -> str:
-    """The line in one row of the terminal, but never without its id."""
-    if width is None or len(line) <= width:
-        return line
-    return f"{line[: max(width - 1, least)]}…"

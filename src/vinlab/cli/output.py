@@ -12,7 +12,6 @@ import numpy as np
 
 from vinlab.maps import Frame, write_route
 from vinlab.models import Model
-from vinlab.navigation.routes import Route
 from vinlab.recording.serialization import standard_json, to_plain
 
 if TYPE_CHECKING:  # rich is imported where something is printed with it, so that a plan starts sooner
@@ -26,7 +25,7 @@ CornerCutting = Literal["auto", "allow", "forbid"]
 
 
 REACHED, NOT_REACHED, NO_ROUTE = 0, 3, 4
-"""Exit codes: the goal is reached; a route exists and the network does not find it; no route exists."""
+"""Exit codes, by which a script sees: the goal is reached; a route exists and is not found; no route exists."""
 
 
 @dataclass(frozen=True)
@@ -200,27 +199,6 @@ def steps_of(path: Sized) -> str:
     """The number of steps of a path, in words."""
     steps = len(path) - 1
     return f"{steps} step{'' if steps == 1 else 's'}"
-
-
-def describe(route: Route) -> str:
-    """One sentence about a route."""
-    if not route.exists:
-        return "No route exists: the goal cannot be reached from the start."
-    if not route.reached:
-        return (
-            f"Goal not reached: the network's path ends after {steps_of(route.path)}; "
-            f"the shortest one has length {route.optimal_cost:.2f}."
-        )
-    gap = route.cost / route.optimal_cost - 1 if route.optimal_cost else 0.0
-    return (
-        f"Goal reached in {steps_of(route.path)} of length {route.cost:.2f}; the shortest path has length "
-        f"{route.optimal_cost:.2f} ({'the same' if gap < 1e-9 else f'the route is {gap:.1%} longer'})."
-    )
-
-
-def exit_code(route: Route) -> int:
-    """Of the command: a script must see whether there is a path."""
-    return REACHED if route.reached else NOT_REACHED if route.exists else NO_ROUTE
 
 
 def write_path(options: Any, cells: np.ndarray, frame: Frame, summary: Mapping[str, Any]) -> str | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from tyro.conf import Positional, UseAppendAction, arg
@@ -11,8 +11,8 @@ from vinlab import models
 from vinlab.cli import output
 from vinlab.cli.checks import require_backups, require_file_name
 from vinlab.cli.models import load_model, require_grid_model
-from vinlab.cli.output import CornerCutting, corner_rule, exit_code, print_json, steps_of
-from vinlab.maps import CostOptions, GridMap, MapOptions, inflate_obstacles, read_map_or_scenarios
+from vinlab.cli.output import NO_ROUTE, NOT_REACHED, REACHED, CornerCutting, corner_rule, print_json, steps_of
+from vinlab.maps import CostOptions, GridMap, MapOptions, Scenarios, inflate_obstacles, read_map_or_scenarios
 from vinlab.models import Model
 from vinlab.navigation.greedy import takes_costs
 from vinlab.navigation.map_files import parse_position, plan_on_map, route_summary
@@ -83,7 +83,12 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
     if options.path_out is not None:
         require_file_name(options.path_out, "--path-out", reads=map)
     if options.motion is not None:
-        return _plan_motion(map, options)
+        from vinlab.cli.plan_motion import plan_with_motion
+
+        content = read_map_or_scenarios(map, options.map_options())
+        if not isinstance(content, GridMap):
+            raise InputError(f"--motion: expected a map, got the scenarios of {map}.")
+        return plan_with_motion(content, options, corner_cutting=_cuts_corners(content, options))
     named = None if options.exact else options.model
     chosen = load_model(named, device=options.device) if named else None
     if chosen is not None:
@@ -94,11 +99,8 @@ def plan(map: Positional[Path], /, options: Annotated[PlanOptions, arg(name="")]
             return plan_on_image(map, chosen, options)
         require_grid_model(chosen)
     content = None if map.is_dir() else read_map_or_scenarios(map, options.map_options())
-    rule = False  # that of MovingAI maps, of which a folder has scenarios
-    if content is not None:
-        rule = (content if isinstance(content, GridMap) else content.map).corner_cutting
-    asked = corner_rule(options.corner_cutting)
-    cutting = rule if asked is None else asked
+    one_map = content.map if isinstance(content, Scenarios) else content
+    cutting = _cuts_corners(one_map, options)
     if isinstance(content, GridMap):
         model = _planner(content, chosen, options, cutting)
         return plan_one_map(content, model, options, corner_cutting=cutting)
@@ -126,16 +128,10 @@ def _planner(map: GridMap, chosen: Model | None, options: PlanOptions, cutting: 
     return load_model(default, device=options.device)
 
 
-def _plan_motion(map: Path, options: PlanOptions) -> int:
-    """Plan by the moves of a table; other options keep their meaning."""
-    from vinlab.cli.plan_motion import plan_with_motion
-
-    content = read_map_or_scenarios(map, options.map_options())
-    if not isinstance(content, GridMap):
-        raise InputError(f"--motion: expected a map, got the scenarios of {map}.")
+def _cuts_corners(map: GridMap | None, options: PlanOptions) -> bool:
+    """The rule that is asked for, or that of the map; a folder has scenarios on MovingAI maps, which forbid it."""
     asked = corner_rule(options.corner_cutting)
-    cutting = content.corner_cutting if asked is None else asked
-    return plan_with_motion(content, options, corner_cutting=cutting)
+    return asked if asked is not None else map is not None and map.corner_cutting
 
 
 def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, corner_cutting: bool) -> int:
@@ -152,37 +148,29 @@ def plan_one_map(map: GridMap, model: Model | None, options: PlanOptions, *, cor
     route = plan_on_map(
         map, start, goals or None, model=model, iterations=options.iterations, corner_cutting=corner_cutting
     )
-    path_words = output.write_path(options, route.path, map.frame, route_summary(map, route))
+    code = REACHED if route.reached else NOT_REACHED if route.exists else NO_ROUTE
+    summary = route_summary(map, route)
+    path_words = output.write_path(options, route.path, map.frame, summary)
     if options.json:
-        print_json(_short_summary(map, route, several=len(goals) > 1))
-        return exit_code(route)
+        names = ("reached", "cost", "optimal_cost", *(("length",) if map.is_graded else ()))
+        cost = {} if route.reached else {"cost": None}  # that of half a path would mislead
+        goal = {"goal": list(route.goal)} if len(goals) > 1 else {}
+        print_json({name: summary[name] for name in names} | cost | goal | {"seconds": route.seconds})
+        return code
+    # Matplotlib is imported here, as --json draws nothing.
+    from vinlab.figures.save import save_figure
+    from vinlab.navigation.draw import graded_figure, route_figure
+
     print(_corner_words(corner_cutting, model))
     print_route(map, route, model)
     if len(goals) > 1 and route.reached:
         print(f"Of the {len(goals)} goals the nearest is {route.goal}.")
     if path_words:
         print(path_words)
-    _draw(map, route, options.out)
-    print(f"Drawn in {options.out}.")
-    return exit_code(route)
-
-
-def _draw(map: GridMap, route: Route, out: Path) -> None:
-    """Write the figure; Matplotlib is imported here, as --json draws nothing."""
-    from vinlab.figures.save import save_figure
-    from vinlab.navigation.draw import graded_figure, route_figure
-
     drawn = graded_figure(map, route) if map.is_graded else route_figure(map.obstacles_for(route.goal), route)
-    save_figure(drawn, out)
-
-
-def _short_summary(map: GridMap, route: Route, *, several: bool) -> dict[str, Any]:
-    """What ``--json`` prints about a route."""
-    summary = route_summary(map, route)
-    names = ("reached", "cost", "optimal_cost", *(("length",) if map.is_graded else ()))
-    goal = {"goal": list(route.goal)} if several else {}
-    cost = {} if route.reached else {"cost": None}  # that of half a path would mislead
-    return {name: summary[name] for name in names} | cost | goal | {"seconds": route.seconds}
+    save_figure(drawn, options.out)
+    print(f"Drawn in {options.out}.")
+    return code
 
 
 def _corner_words(cutting: bool, model: Model | None) -> str:
@@ -192,33 +180,29 @@ def _corner_words(cutting: bool, model: Model | None) -> str:
     return f"Corner cutting is forbidden{stuck if model and model.corner_cutting else ''}."
 
 
-def _describe_costs(route: Route, model: Model | None) -> str:
-    """One sentence about a route on a map with costs."""
+def _describe(route: Route, model: Model | None, *, graded: bool) -> str:
+    """One sentence about a route, on a map with costs about its cost too."""
     if not route.exists:
-        return output.describe(route)
-    steps = steps_of(route.path)
+        return "No route exists: the goal cannot be reached from the start."
+    steps, length = steps_of(route.path), f"length {route.length if graded else route.cost:.2f}"
+    if model is None and graded:
+        return f"The cheapest route costs {route.cost:.2f}: {steps} of {length}."
     if model is None:
-        return f"The cheapest route costs {route.cost:.2f}: {steps} of length {route.length:.2f}."
+        return f"The shortest route has {steps} and length {route.optimal_cost:.2f}."
+    best = f"costs {route.optimal_cost:.2f}" if graded else f"has length {route.optimal_cost:.2f}"
+    kind = "cheapest" if graded else "shortest"
     if not route.reached:
-        return (
-            f"Goal not reached: the network's path ends after {steps}; the cheapest one costs "
-            f"{route.optimal_cost:.2f}."
-        )
+        return f"Goal not reached: the network's path ends after {steps}; the {kind} one {best}."
     gap = route.cost / route.optimal_cost - 1 if route.optimal_cost else 0.0
-    return (
-        f"Goal reached in {steps} of length {route.length:.2f} at a cost of {route.cost:.2f}; the cheapest path "
-        f"costs {route.optimal_cost:.2f} ({'the same' if gap < 1e-9 else f'the route costs {gap:.2%} more'})."
-    )
+    more = f"the route costs {gap:.2%} more" if graded else f"the route is {gap:.1%} longer"
+    cost = f" at a cost of {route.cost:.2f}" if graded else ""
+    same = "the same" if gap < 1e-9 else more
+    return f"Goal reached in {steps} of {length}{cost}; the {kind} path {best} ({same})."
 
 
 def print_route(map: GridMap, route: Route, model: Model | None) -> None:
     """How long the route is, in cells and in world units, and how it was planned."""
-    if map.is_graded:
-        print(_describe_costs(route, model))
-    elif model is None and route.exists:
-        print(f"The shortest route has {steps_of(route.path)} and length {route.optimal_cost:.2f}.")
-    else:
-        print(output.describe(route))
+    print(_describe(route, model, graded=map.is_graded))
     if model is not None and map.is_graded and not takes_costs(model.network):
         print(f"{model.id} does not see the costs of the map: it plans by free and blocked cells alone.")
     if model is not None:

@@ -36,7 +36,11 @@ def show(
         card: Show the card of the shipped model instead: what it is for, its limits, scores and training.
     """
     if card:
-        _show_card(id)
+        if id not in shipped_ids():
+            raise InputError(f"--card: expected a shipped model, got '{id}'{suggestion(id, shipped_ids())}")
+        from vinlab.cli.cards import card_text
+
+        print(card_text(id).replace("**", "").replace("`", ""))
         return
     if Path(id).is_dir():
         run = open_run(id)
@@ -48,11 +52,3 @@ def show(
     print(json.dumps({"id": id, "budget": budget, "recipe": recipe, **config}, indent=2))
     if id in shipped_ids():
         print(f"What the shipped weights are for, and their limits: vinlab show {id} --card", file=sys.stderr)
-
-
-def _show_card(id: str) -> None:
-    if id not in shipped_ids():
-        raise InputError(f"--card: expected a shipped model, got '{id}'{suggestion(id, shipped_ids())}")
-    from vinlab.cli.cards import card_text
-
-    print(card_text(id).replace("**", "").replace("`", ""))
