@@ -45,13 +45,9 @@ class GraphBuilder:
     def loop_body(self, kind: int, layers: int = 1) -> Any:
         """The graph as the body of a loop that carries a value."""
         describe, shape = self.helper.make_tensor_value_info, ["B", layers, "H", "W"]
-        inputs = [
-            describe("step", INT, []),
-            describe("continue_in", BOOL, []),
-            describe("value_in", kind, shape),
-        ]
+        carried = [describe("continue_in", BOOL, []), describe("value_in", kind, shape)]
         outputs = [describe("continue_out", BOOL, []), describe("value_out", kind, shape)]
-        return self.helper.make_graph(self.nodes, "backup", inputs, outputs)
+        return self.helper.make_graph(self.nodes, "backup", [describe("step", INT, []), *carried], outputs)
 
     def attended(self, q: str, strides: list[str], actions: int) -> str:
         """The values ``[B S A]`` of the actions of each state, which is at the sum of its coordinates times strides."""
@@ -72,10 +68,7 @@ class GraphBuilder:
         With ``layers`` a state is a cell and a layer, and reward and q have an axis more.
         """
         describe = self.helper.make_tensor_value_info
-
-        def by_layer(axis: str) -> list[Any]:
-            return [axis] if layers is None else [layers, "A"]
-
+        rewards, actions = (["R"], ["A"]) if layers is None else ([layers, "A"], [layers, "A"])
         sides = ["H", "W"] if pixels == 1 else ["h", "w"]
         inputs = [
             describe("observation", FLOAT, ["B", channels, *sides]),
@@ -84,8 +77,8 @@ class GraphBuilder:
         ]
         outputs = [
             describe("logits", FLOAT, ["B", "S", "M"]),
-            describe("reward", FLOAT, ["B", *by_layer("R"), "H", "W"]),
+            describe("reward", FLOAT, ["B", *rewards, "H", "W"]),
             describe("value", FLOAT, ["B", 1 if layers is None else layers, "H", "W"]),
-            describe("q", FLOAT, ["B", *by_layer("A"), "H", "W"]),
+            describe("q", FLOAT, ["B", *actions, "H", "W"]),
         ]
         return self.helper.make_graph(self.nodes, "vin", inputs, outputs, initializer=self.weights)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from vinlab.export._border import add_staying, add_staying_reward, add_value_term
 from vinlab.export._fixed_point import add_fixed_point, add_goal_marks, add_move_costs
@@ -71,27 +71,19 @@ def onnx_model(network: Any) -> Any:
     graph = GraphBuilder(onnx.helper, onnx.numpy_helper)
     _require_exportable(network)
     if isinstance(network.planner, LayeredShortestPathPlanner):
-        return _checked(onnx, _layered_graph(graph, network))
-    add = _add_known_moves if isinstance(network.planner, ShortestPathPlanner) else _add_levels
-    channels, actions = add(graph, network)
-    _add_policy(graph, _matrix(network.policy, actions))
-    return _checked(onnx, graph.finish(channels=channels, pixels=getattr(network, "pixels", 1)))
-
-
-def _checked(onnx: Any, graph: Any) -> Any:
-    """The graph as a model that ONNX accepts."""
+        moves = network.transition.moves
+        add_layered_plan(graph, network.reward, moves)
+        add_layered_policy(graph, network.policy, moves)
+        made = graph.finish(channels=GOALS_FROM + moves.num_layers, layers=moves.num_layers)
+    else:
+        add = _add_known_moves if isinstance(network.planner, ShortestPathPlanner) else _add_levels
+        channels, actions = add(graph, network)
+        _add_policy(graph, network.policy, actions)
+        made = graph.finish(channels=channels, pixels=getattr(network, "pixels", 1))
     opsets = [onnx.helper.make_opsetid("", OPSET)]
-    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="vinlab")
+    model = onnx.helper.make_model(made, opset_imports=opsets, ir_version=IR_VERSION, producer_name="vinlab")
     onnx.checker.check_model(model, full_check=True)
     return model
-
-
-def _layered_graph(graph: GraphBuilder, network: Any) -> Any:
-    """The graph of a VIN for states with layers, which plans to the fixed point."""
-    moves = network.transition.moves
-    add_layered_plan(graph, network.reward, moves)
-    add_layered_policy(graph, network.policy, moves)
-    return graph.finish(channels=GOALS_FROM + moves.num_layers, layers=moves.num_layers)
 
 
 def _add_known_moves(graph: GraphBuilder, network: Any) -> tuple[int, int]:
@@ -226,7 +218,9 @@ def _add_level(graph: GraphBuilder, level: _Level, coarser: str | None) -> str:
         return _add_planner(graph, level, _add_reward(graph, level, reward))
     if level.starts_from_coarse:
         _add_reward(graph, level, reward)
-        initial_value = _add_initial_value(graph, level, coarser, reward)
+        upsampled = _add_upsampled(graph, level, coarser, reward, LINEAR)
+        factor = graph.constant(f"{level.name}factor", np.array(level.factor, np.float32))
+        initial_value = graph.node("Mul", [upsampled, factor], f"{level.name}initial_value")
         return _add_planner(graph, level, reward, initial_value=initial_value)
     own = _add_reward(graph, level, f"{level.name}own_reward")
     graph.node("Concat", [own, _add_upsampled(graph, level, coarser, own, NEAREST)], reward, axis=1)
@@ -255,13 +249,6 @@ def _add_reward(graph: GraphBuilder, level: _Level, output: str) -> str:
 NEAREST = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
 LINEAR = {"mode": "linear", "coordinate_transformation_mode": "half_pixel"}
 """``upsample_nearest`` and ``upsample_linear`` of the hierarchical planner as attributes of ONNX."""
-
-
-def _add_initial_value(graph: GraphBuilder, level: _Level, coarser: str, like: str) -> str:
-    """The coarse value as the initial value."""
-    upsampled = _add_upsampled(graph, level, coarser, like, LINEAR)
-    factor = graph.constant(f"{level.name}factor", np.array(level.factor, np.float32))
-    return graph.node("Mul", [upsampled, factor], f"{level.name}initial_value")
 
 
 def _add_upsampled(
@@ -305,17 +292,16 @@ def _add_planner(graph: GraphBuilder, level: _Level, reward: str, initial_value:
     return value
 
 
-def _matrix(part: LinearPolicy | TemperaturePolicy | IdentityPolicy, actions: int) -> Tensor:
-    """The matrix ``[A M]`` from the values of the actions to the logits of the moves."""
+def _add_policy(
+    graph: GraphBuilder, part: LinearPolicy | TemperaturePolicy | IdentityPolicy, actions: int
+) -> None:
+    """Add the q of each state, and the logits of its moves, by a matrix ``[A M]`` from the values of the actions."""
     if isinstance(part, IdentityPolicy):
-        return torch.eye(actions)
-    if isinstance(part, LinearPolicy):
-        return part.moves.weight.detach().T
-    return torch.eye(actions, min(part.moves, actions)) * part.log_inverse_temperature.detach().exp()
-
-
-def _add_policy(graph: GraphBuilder, matrix: Tensor) -> None:
-    """Add the q of each state, and the logits of its moves."""
+        matrix = torch.eye(actions)
+    elif isinstance(part, LinearPolicy):
+        matrix = part.moves.weight.detach().T
+    else:
+        matrix = torch.eye(actions, min(part.moves, actions)) * part.log_inverse_temperature.detach().exp()
     shape = graph.node("Shape", ["q"], "shape")
     width = graph.node("Gather", [shape, graph.constant("width_axis", np.array([3], np.int64))], "width")
     one = graph.constant("unit", np.array([1], np.int64))

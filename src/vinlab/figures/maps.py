@@ -27,7 +27,10 @@ def draw_map(axes: Axes, obstacles: Shaped[np.ndarray, "H W"]) -> None:
     shown, extent = _reduced(obstacles != 0)
     axes.imshow(shown, cmap=colours, vmin=0, vmax=1, interpolation="nearest", extent=extent)
     if cell_points(axes, obstacles.shape) >= 5:
-        axes.add_collection(_cell_lines(*obstacles.shape))
+        rows, cols = obstacles.shape
+        lines = [[(-0.5, row - 0.5), (cols - 0.5, row - 0.5)] for row in range(1, rows)]
+        lines += [[(col - 0.5, -0.5), (col - 0.5, rows - 0.5)] for col in range(1, cols)]
+        axes.add_collection(LineCollection(lines, colors=style.CELL_LINE, linewidths=0.4, zorder=1))
     frame(axes)
 
 
@@ -88,7 +91,9 @@ def draw_paths(
     thin = float(np.clip(0.15 * cell, 0.9, 1.8))
     draw_line(axes, predicted, style.PREDICTED, thin, 0.4, label=names[0])
     if len(predicted) < 2 or (predicted == predicted[0]).all():  # a path that never leaves its start
-        _mark_standstill(axes, predicted[0], size=float(np.clip(0.6 * cell, 5, 12)))
+        look = {"color": style.PREDICTED, "markeredgewidth": 1.6, "zorder": 6}
+        size = float(np.clip(0.6 * cell, 5, 12))  # larger than the disc of the start
+        axes.plot(float(predicted[0, 1]), float(predicted[0, 0]), marker="x", markersize=size, **look)
 
 
 def draw_ends(axes: Axes, shape: tuple[int, int], start: Position | None, goal: Position) -> None:
@@ -134,15 +139,3 @@ def draw_line(axes: Axes, path: np.ndarray, colour: str, width: float, rim: floa
     halo = [Stroke(linewidth=width + rim, foreground="white"), Normal()]
     ends = {"solid_joinstyle": "round", "solid_capstyle": "round", "path_effects": halo}
     axes.plot(path[:, 1], path[:, 0], color=colour, linewidth=width, label=label, zorder=3, **ends)
-
-
-def _mark_standstill(axes: Axes, cell: np.ndarray, *, size: float) -> None:
-    """A cross, larger than the disc of the start."""
-    look = {"color": style.PREDICTED, "markeredgewidth": 1.6, "zorder": 6}
-    axes.plot(float(cell[1]), float(cell[0]), marker="x", markersize=size, **look)
-
-
-def _cell_lines(rows: int, cols: int) -> LineCollection:
-    across = [[(-0.5, row - 0.5), (cols - 0.5, row - 0.5)] for row in range(1, rows)]
-    down = [[(col - 0.5, -0.5), (col - 0.5, rows - 0.5)] for col in range(1, cols)]
-    return LineCollection(across + down, colors=style.CELL_LINE, linewidths=0.4, zorder=1)

@@ -26,16 +26,6 @@ def paths_figure(
 
     A shortest path of None means that no path reaches the goal.
     """
-    _require_paths(problems, predicted, shortest)
-    columns = max(1, min(columns, len(problems)))
-    figure, panels = _sheet(len(problems), columns, problems.obstacles.shape[1:], title)
-    for index, panel in enumerate(panels):
-        _draw_problem(panel, problems[index : index + 1], predicted[index], shortest[index])
-    style.legend_below(figure, panels)
-    return figure
-
-
-def _require_paths(problems: GridProblems, predicted: Sequence[object], shortest: Sequence[object]) -> None:
     if len(problems) == 0:
         raise InputError("problems: expected at least one, got none.")
     if not len(problems) == len(predicted) == len(shortest):
@@ -43,6 +33,12 @@ def _require_paths(problems: GridProblems, predicted: Sequence[object], shortest
             f"expected a predicted and a shortest path for each of {len(problems)} problems, "
             f"got {len(predicted)} predicted and {len(shortest)} shortest paths."
         )
+    columns = max(1, min(columns, len(problems)))
+    figure, panels = _sheet(len(problems), columns, problems.obstacles.shape[1:], title)
+    for index, panel in enumerate(panels):
+        _draw_problem(panel, problems[index : index + 1], predicted[index], shortest[index])
+    style.legend_below(figure, panels)
+    return figure
 
 
 def _sheet(count: int, columns: int, shape: tuple[int, ...], title: str) -> tuple[Figure, list[Axes]]:

@@ -71,7 +71,9 @@ def plan_figure(
     maps.draw_map(panel, obstacles)
     maps.draw_paths(panel, shape, predicted, shortest)
     maps.draw_ends(panel, shape, start, goal)
-    _legend(layout, panel)
+    # The legend stands below the map, where it covers nothing.
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 4 if layout.stacked else 2}
+    panel.legend(**place, columnspacing=1.2, borderaxespad=0.4, **style.LEGEND)
     fields = (("learned reward", reward, style.REWARD_COLOURS), ("value", value, style.VALUE_COLOURS))
     for index, (caption, field, colours) in enumerate(fields, start=1):
         panel = _panel(figure, layout, index, caption)
@@ -97,24 +99,14 @@ def _panel(figure: Figure, layout: _Layout, index: int, caption: str) -> Axes:
     return axes
 
 
-def _legend(layout: _Layout, panel: Axes) -> None:
-    """Below the map, where it covers nothing."""
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 4 if layout.stacked else 2}
-    panel.legend(**place, columnspacing=1.2, borderaxespad=0.4, **style.LEGEND)
-
-
 def _colour_scale(figure: Figure, layout: _Layout, index: int, image: AxesImage) -> None:
     left, top = layout.corner(index)
     width = min(max(layout.panel_width, 1.4), 2.6)
     left += (layout.panel_width - width) / 2
     axes = style.place(figure, left, top + layout.panel_height + 0.12, width, 0.09)
-    style.colour_scale(axes, image, extend=_beyond(image))
-
-
-def _beyond(image: AxesImage) -> str:
-    """At which ends of the scale there are numbers that it does not show."""
     shown, (low, high) = image.get_array(), image.get_clim()
     assert shown is not None
-    return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[
-        int(shown.min() < low), int(shown.max() > high)
-    ]
+    # The ends of the scale show where there are numbers beyond it.
+    below, above = bool(shown.min() < low), bool(shown.max() > high)
+    extend = "both" if below and above else "min" if below else "max" if above else "neither"
+    style.colour_scale(axes, image, extend=extend)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
@@ -46,20 +45,16 @@ def seeds_figure(
     if len(curves) > len(looks):
         raise InputError(f"curves: expected at most {len(looks)} curves, got {len(curves)}.")
     for (dashes, colour), curve in zip(looks, curves, strict=False):
-        _draw(axes, curve, colour, dashes)
+        # Only values of x that all seeds have can be compared.
+        xs = sorted(set.intersection(*(set(seed) for seed in curve.seeds)))
+        ys = np.array([[seed[x] for x in xs] for seed in curve.seeds])
+        line = {"color": colour, "linestyle": dashes, "linewidth": 1.5}
+        axes.plot(xs, ys.mean(axis=0), **line, label=curve.label, clip_on=False)
+        if len(ys) > 1:
+            axes.fill_between(xs, ys.min(axis=0), ys.max(axis=0), color=colour, alpha=0.18, linewidth=0)
     style.dress(axes, across=across, up=up, ticks=7)
     if is_share:
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **style.LEGEND)  # where it covers no line
     return figure
-
-
-def _draw(axes: Axes, curve: Curve, colour: str, dashes: str) -> None:
-    # Only values of x that all seeds have can be compared.
-    xs = sorted(set.intersection(*(set(seed) for seed in curve.seeds)))
-    ys = np.array([[seed[x] for x in xs] for seed in curve.seeds])
-    line = {"color": colour, "linestyle": dashes, "linewidth": 1.5}
-    axes.plot(xs, ys.mean(axis=0), **line, label=curve.label, clip_on=False)
-    if len(ys) > 1:
-        axes.fill_between(xs, ys.min(axis=0), ys.max(axis=0), color=colour, alpha=0.18, linewidth=0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float32, Num, Shaped, UInt8
@@ -22,6 +23,8 @@ COVER = 0.42
 """Opacity of a colour laid over an image."""
 STEEPEST = 30.0
 """Degrees that are white on a map of slopes."""
+PANELS = {"too steep": "obstacles", "paths": "predicted", "learned reward": "reward"}
+"""The panels of a row, and what of a view each draws."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,9 @@ class TerrainView:
 
 def terrain_figure(views: Sequence[TerrainView], *, title: str = "") -> Figure:
     """A row for each view: the steep cells on the image, the paths, the learned reward laid over the image."""
-    columns = [name for name in PANELS if all(_has(view, name) for view in views)]
+    columns = [
+        name for name, field in PANELS.items() if all(getattr(view, field) is not None for view in views)
+    ]
     heading = HEADING if title else 0.05
     heights = [PANEL * view.image.shape[0] / view.image.shape[1] for view in views]
     width = len(columns) * PANEL + (len(columns) - 1) * GAP + 2 * MARGIN
@@ -74,48 +79,34 @@ def _draw_scale(figure: Figure, left: float, top: float) -> None:
         axes.text(place, 0.5, text, transform=axes.transAxes, ha=side, va="center", size=style.TICK_SIZE)
 
 
-def _has(view: TerrainView, panel: str) -> bool:
-    needs = {"too steep": view.obstacles, "paths": view.predicted, "learned reward": view.reward}
-    return needs[panel] is not None
-
-
 def _draw_panel(axes: Axes, view: TerrainView, name: str) -> None:
     """The image, what the panel lays over it, and the ends; the reward has no start."""
-    shape = _draw_image(axes, view.image)
-    PANELS[name](axes, view, shape)
+    shape = view.image.shape[0] // CELL, view.image.shape[1] // CELL
+    look: dict[str, Any] = {"extent": maps.extent_of(shape), "interpolation": "nearest"}
+    axes.imshow(view.image, cmap="gray", vmin=0, vmax=255, **look)
+    if name == "paths":
+        maps.draw_paths(axes, shape, view.predicted, view.shortest)
+    else:
+        axes.imshow(_steep_cover(view) if name == "too steep" else _reward_cover(view), **look)
     maps.draw_ends(axes, shape, None if name == "learned reward" else view.start, view.goal)
     maps.frame(axes)
 
 
-def _draw_steep(axes: Axes, view: TerrainView, shape: tuple[int, int]) -> None:
+def _steep_cover(view: TerrainView) -> np.ndarray:
     assert view.obstacles is not None
-    cover = np.zeros((*shape, 4))
+    cover = np.zeros((*view.obstacles.shape, 4))
     cover[..., :3] = STEEP
     cover[..., 3] = COVER * (view.obstacles != 0)
-    axes.imshow(cover, extent=maps.extent_of(shape), interpolation="nearest")
+    return cover
 
 
-def _draw_paths(axes: Axes, view: TerrainView, shape: tuple[int, int]) -> None:
-    maps.draw_paths(axes, shape, view.predicted, view.shortest)
-
-
-def _draw_reward(axes: Axes, view: TerrainView, shape: tuple[int, int]) -> None:
+def _reward_cover(view: TerrainView) -> np.ndarray:
     """The reward as a colour over the image; the range of colours leaves out the goal's, which is far higher."""
     assert view.reward is not None
     low, high = np.percentile(view.reward, [2, 97])
     colours = colormaps[style.VALUE_COLOURS](Normalize(low, max(high, low + 1e-9), clip=True)(view.reward))
     colours[..., 3] = COVER + 0.1
-    axes.imshow(colours, extent=maps.extent_of(shape), interpolation="nearest")
-
-
-PANELS = {"too steep": _draw_steep, "paths": _draw_paths, "learned reward": _draw_reward}
-
-
-def _draw_image(axes: Axes, image: np.ndarray) -> tuple[int, int]:
-    """Draw the image in the coordinates of cells, and give its rows and columns of cells."""
-    shape = image.shape[0] // CELL, image.shape[1] // CELL
-    axes.imshow(image, cmap="gray", vmin=0, vmax=255, extent=maps.extent_of(shape), interpolation="nearest")
-    return shape
+    return colours
 
 
 def terrains_figure(

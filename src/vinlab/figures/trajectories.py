@@ -20,6 +20,8 @@ from vinlab.recording.files import write_bytes
 from vinlab.types import Batch, InputError
 
 MARGIN, GAP, CAPTION, HEADING, LEGEND_HEIGHT = 0.2, 0.2, 0.3, 0.4, 0.35
+EVERY = 3
+"""Time steps between two frames of an animation."""
 
 Positions = Float64[np.ndarray, "B T 2"]
 """The (row, col) of one particle per domain over time."""
@@ -69,9 +71,9 @@ def trajectories_figure(
     return figure
 
 
-def draw_domain(axes: Axes, domains: Domains, index: int, *, half_side: float = 1.0) -> None:
+def draw_domain(axes: Axes, domains: Domains, index: int) -> None:
     """The square with its obstacles, start and goal; rows run downwards."""
-    axes.set(xlim=(-half_side, half_side), ylim=(half_side, -half_side), facecolor=style.FREE)
+    axes.set(xlim=(-1.0, 1.0), ylim=(1.0, -1.0), facecolor=style.FREE)
     for row, col, height, width in domains.boxes[index]:
         if min(height, width) > 0:
             corner = (col - width, row - height)
@@ -107,9 +109,8 @@ def save_animation(
     colours: Mapping[str, str],
     *,
     radius: float,
-    every: int = 3,
 ) -> Path:
-    """A GIF in which the particles of all controllers move at once, one panel per domain."""
+    """A GIF in which the particles of all controllers move at once, each with a trail, one panel per domain."""
     from PIL import Image
 
     side = 2.1
@@ -117,43 +118,26 @@ def save_animation(
     panels = [
         style.place(figure, 0.1 + index * (side + 0.1), 0.1, side, side) for index in range(len(domains))
     ]
+    movers: list[tuple[Circle, Line2D, np.ndarray]] = []
     for index, panel in enumerate(panels):
         draw_domain(panel, domains, index)
-    movers = _movers(panels, trajectories, colours, radius)
-    style.legend_below(figure, panels[:1], columns=len(trajectories) + 2)
-    length = next(iter(trajectories.values())).shape[1]
-    frames = []
-    for time in [*range(0, length, every), *[length - 1] * 8]:
-        for disc, trail, positions in movers:
-            disc.center = (positions[time, 1], positions[time, 0])
-            trail.set_data(positions[: time + 1, 1], positions[: time + 1, 0])
-        frames.append(_render(figure))
-    buffer = io.BytesIO()
-    images = [Image.fromarray(image).quantize(64) for image in frames]
-    images[0].save(buffer, "GIF", save_all=True, append_images=images[1:], duration=60 * every // 2, loop=0)
-    write_bytes(path, buffer.getvalue())
-    return path
-
-
-def _movers(
-    panels: Sequence[Axes],
-    trajectories: Mapping[str, Positions],
-    colours: Mapping[str, str],
-    radius: float,
-) -> list[tuple[Circle, Line2D, Float64[np.ndarray, "T 2"]]]:
-    """A disc with a trail for each controller in each panel, and the positions to show."""
-    movers = []
-    for index, panel in enumerate(panels):
         for name, positions in trajectories.items():
             (trail,) = panel.plot([], [], color=colours[name], linewidth=1.2, label=name, zorder=3)
             disc = Circle((0, 0), radius, color=colours[name], zorder=6)
             panel.add_patch(disc)
             movers.append((disc, trail, positions[index]))
-    return movers
-
-
-def _render(figure: Figure) -> np.ndarray:
+    style.legend_below(figure, panels[:1], columns=len(trajectories) + 2)
+    length = next(iter(trajectories.values())).shape[1]
     figure.set_dpi(100)
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    canvas, frames = FigureCanvasAgg(figure), []
+    for time in [*range(0, length, EVERY), *[length - 1] * 8]:
+        for disc, trail, positions in movers:
+            disc.center = (positions[time, 1], positions[time, 0])
+            trail.set_data(positions[: time + 1, 1], positions[: time + 1, 0])
+        canvas.draw()
+        frames.append(np.asarray(canvas.buffer_rgba())[..., :3].copy())
+    buffer = io.BytesIO()
+    images = [Image.fromarray(image).quantize(64) for image in frames]
+    images[0].save(buffer, "GIF", save_all=True, append_images=images[1:], duration=60 * EVERY // 2, loop=0)
+    write_bytes(path, buffer.getvalue())
+    return path

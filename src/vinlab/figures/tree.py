@@ -64,8 +64,11 @@ def tree_figure(plan: TreePlan) -> Figure:
     axes = style.place(figure, 0.0, HEADER, width, height)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     axes.axis("off")
-    _draw_branches(axes, plan, positions)
-    _draw_pages(axes, plan, positions)
+    for node in range(1, len(plan.parents)):
+        ends = positions[[plan.parents[node], node]]
+        axes.plot(ends[:, 0], ends[:, 1], color="#D0D0D0", linewidth=0.6, zorder=1)
+    look = {"cmap": style.VALUE_COLOURS, "edgecolors": style.FRAME, "linewidths": 0.5, "zorder": 2}
+    axes.scatter(positions[:, 0], positions[:, 1], c=plan.values, s=_sizes(plan), **look)
     _draw_path(axes, plan, positions)
     _label(axes, plan, positions)
     lines = textwrap.wrap(f"“{plan.query}”", 96)
@@ -126,17 +129,6 @@ def _walk(children: list[list[int]]) -> list[int]:
         found.append(node)
         waiting.extend(reversed(children[node]))
     return found
-
-
-def _draw_branches(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
-    for node in range(1, len(plan.parents)):
-        ends = positions[[plan.parents[node], node]]
-        axes.plot(ends[:, 0], ends[:, 1], color="#D0D0D0", linewidth=0.6, zorder=1)
-
-
-def _draw_pages(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
-    look = {"cmap": style.VALUE_COLOURS, "edgecolors": style.FRAME, "linewidths": 0.5, "zorder": 2}
-    axes.scatter(positions[:, 0], positions[:, 1], c=plan.values, s=_sizes(plan), **look)
 
 
 def _sizes(plan: TreePlan) -> Int[np.ndarray, " n"]:

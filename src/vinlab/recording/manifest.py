@@ -80,13 +80,16 @@ def describe_run(
     world_size: int = 1,
 ) -> Manifest:
     """The manifest of a run that starts now; the configuration is a dataclass or a dict."""
+    plain = to_plain(config)
+    if standard_json(plain) != plain:
+        raise InputError("configuration: expected finite numbers, got nan or inf; use None for no limit.")
     commit, clean = source_state()
     return Manifest(
         id=id,
         budget=budget,
         recipe=recipe,
         seed=seed,
-        config=_plain_config(config),
+        config=plain,
         commit=commit,
         clean=clean,
         versions=package_versions(),
@@ -97,13 +100,6 @@ def describe_run(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         world_size=world_size,
     )
-
-
-def _plain_config(config: Any) -> dict[str, Any]:
-    plain = to_plain(config)
-    if standard_json(plain) != plain:
-        raise InputError("configuration: expected finite numbers, got nan or inf; use None for no limit.")
-    return plain
 
 
 def read_manifest(path: Path) -> Manifest:

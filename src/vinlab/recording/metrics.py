@@ -25,11 +25,6 @@ def read_metrics(path: str | Path) -> list[dict[str, Any]]:
     return [_record(path, number, line) for number, line in enumerate(complete_lines(path), start=1)]
 
 
-def count_metrics(path: Path) -> int:
-    """The number of complete records."""
-    return len(complete_lines(path))
-
-
 def keep_metrics(path: Path, lines: int) -> list[bytes]:
     """Remove all but the first records, which are checked and come back."""
     found = complete_lines(path)

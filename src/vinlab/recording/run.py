@@ -111,8 +111,14 @@ class Run(AbstractContextManager["Run"]):
         return _tensors_and_state(self.folder)
 
     def finish(self, weights: Mapping[str, Tensor], result: Mapping[str, Any]) -> finished_run.FinishedRun:
-        """Write weights and result; the result is written last, so a run with a result is complete."""
-        self._repair_metrics()
+        """Write weights and result; the result is written last, so a run with a result is complete.
+
+        The metrics are written anew where the file differs from what the run logged.
+        """
+        path = self.folder / METRICS
+        if self._metrics and not (path.is_file() and complete_lines(path) == self._metrics):
+            write_bytes(path, b"".join(self._metrics))
+            self._note(REPAIRED)
         self.manifest = replace(self.manifest, seconds=round(self.seconds, 3))
         save_tensors(self.folder / WEIGHTS, weights, {"id": self.manifest.id})
         write_json(self.folder / MANIFEST, self.manifest)
@@ -127,13 +133,6 @@ class Run(AbstractContextManager["Run"]):
             remove(self.folder / name)
         self.close()
         return finished_run.open_run(self.folder)
-
-    def _repair_metrics(self) -> None:
-        """Write the metrics anew where the file differs from what the run logged, and note it."""
-        path = self.folder / METRICS
-        if self._metrics and not (path.is_file() and complete_lines(path) == self._metrics):
-            write_bytes(path, b"".join(self._metrics))
-            self._note(REPAIRED)
 
     def _note(self, change: str) -> None:
         self.manifest = replace(self.manifest, changes=[*self.manifest.changes, change])
@@ -213,7 +212,7 @@ def _require_resumable(folder: Path, resume: bool) -> None:
 
 
 def _manifest_to_resume(folder: Path, wanted: Manifest, allow_changes: bool) -> Manifest:
-    """The manifest of the unfinished run in the folder, if it is the same run."""
+    """The manifest of the unfinished run in the folder, if it is the same run; it notes what continues the run."""
     recorded = read_manifest(folder / MANIFEST)
     different = differences(recorded, wanted)
     if different:
@@ -227,12 +226,8 @@ def _manifest_to_resume(folder: Path, wanted: Manifest, allow_changes: bool) -> 
             "resume it as it was begun, or with --allow-changes, which the manifest will note."
         )
     noted = [change for change in changes if change not in recorded.changes]
-    return _continued(replace(recorded, changes=[*recorded.changes, *noted]), wanted)
-
-
-def _continued(recorded: Manifest, wanted: Manifest) -> Manifest:
-    """The recorded manifest, which notes the commit that continues the run if it is another one."""
-    sources = [recorded.commit, *recorded.continued_by]
-    if wanted.commit is None or wanted.commit == sources[-1]:
-        return recorded
-    return replace(recorded, continued_by=[*recorded.continued_by, wanted.commit])
+    continued = replace(recorded, changes=[*recorded.changes, *noted])
+    last = [recorded.commit, *recorded.continued_by][-1]
+    if wanted.commit in (None, last):
+        return continued
+    return replace(continued, continued_by=[*recorded.continued_by, wanted.commit])

@@ -24,7 +24,12 @@ def to_plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclass_to_plain(value)
     if isinstance(value, Mapping):
-        return {_plain_key(key): to_plain(item) for key, item in value.items()}
+        for key in value:
+            if not isinstance(key, str):
+                raise InputError(
+                    f"Cannot record a dict: expected keys that are texts, got {shortened(repr(key))}."
+                )
+        return {key: to_plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [to_plain(item) for item in value]
     if isinstance(value, (np.generic, np.ndarray, torch.Tensor)):
@@ -58,12 +63,6 @@ def standard_json(plain: Any) -> Any:
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
-def _plain_key(key: Any) -> str:
-    if not isinstance(key, str):
-        raise InputError(f"Cannot record a dict: expected keys that are texts, got {shortened(repr(key))}.")
-    return key
-
-
 Config = TypeVar("Config")
 
 
@@ -71,7 +70,11 @@ def dataclass_from_plain(kind: type[Config], plain: Any, *, name: str = "config"
     """The inverse of ``dataclass_to_plain``; messages name the value by ``name``."""
     if not isinstance(plain, dict):
         raise _misfit(name, f"the fields of {kind.__name__}", plain)
-    plain = _without_kind(kind, plain, name)
+    expected = _kind_of(kind)
+    if expected is not None and plain.get("kind", expected) != expected:
+        raise _misfit(f"{name}.kind", repr(expected), plain["kind"])
+    if expected is not None:
+        plain = {key: value for key, value in plain.items() if key != "kind"}
     known = {field.name: field for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
     unknown = sorted(plain.keys() - known)
     if unknown:
@@ -89,21 +92,17 @@ def _is_required(field: dataclasses.Field) -> bool:
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
-def _without_kind(kind: type, plain: dict[str, Any], name: str) -> dict[str, Any]:
-    """The fields without the kind, which must be that of the class."""
-    expected = _kind_of(kind)
-    if expected is None or "kind" not in plain:
-        return plain
-    if plain["kind"] != expected:
-        raise _misfit(f"{name}.kind", repr(expected), plain["kind"])
-    return {key: value for key, value in plain.items() if key != "kind"}
-
-
 def from_plain(kind: Any, plain: Any, name: str) -> Any:
     """The value of a type that plain data hold; messages name it by ``name``."""
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
-        return _first_fitting(parts, plain, name)
+        faults: list[InputError] = []
+        for part in parts:  # the first type that fits
+            try:
+                return from_plain(part, plain, name)
+            except InputError as error:
+                faults.append(error)
+        raise faults[0]
     if origin in (tuple, list):
         return origin(_items(parts, plain, name))
     if origin is typing.Literal:
@@ -113,17 +112,6 @@ def from_plain(kind: Any, plain: Any, name: str) -> Any:
     if dataclasses.is_dataclass(kind):
         return dataclass_from_plain(typing.cast(type, kind), plain, name=name)
     return _leaf(origin or kind, plain, name)
-
-
-def _first_fitting(kinds: Sequence[Any], plain: Any, name: str) -> Any:
-    """The value as the first type that it fits."""
-    faults: list[InputError] = []
-    for kind in kinds:
-        try:
-            return from_plain(kind, plain, name)
-        except InputError as error:
-            faults.append(error)
-    raise faults[0]
 
 
 def _items(kinds: Sequence[Any], plain: Any, name: str) -> list[Any]:

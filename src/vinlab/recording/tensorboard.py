@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vinlab.recording.finished_run import METRICS
-from vinlab.recording.metrics import count_metrics
+from vinlab.recording.metrics import complete_lines
 from vinlab.recording.run import Run
 from vinlab.types import missing_library
 
@@ -40,7 +40,7 @@ class TensorBoardLogger(AbstractContextManager["TensorBoardLogger"]):
     def log(self, metrics: Mapping[str, Any]) -> None:
         """Write the metrics to both; without an epoch or iteration the line of the log is the step."""
         self._run.log(metrics)
-        step = next((metrics[name] for name in STEPS if name in metrics), count_metrics(self._metrics))
+        step = next((metrics[name] for name in STEPS if name in metrics), len(complete_lines(self._metrics)))
         prefix = f"{metrics[STAGE]}/" if STAGE in metrics else ""
         for name, amount in metrics.items():
             if name not in STEPS and isinstance(amount, Real):

@@ -125,18 +125,15 @@ def texts_of(data: bytes, path: str | Path) -> dict[str, str]:
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise _damaged(path, data)
     found = texts.pop(CHECKSUM, None)
-    if found is not None and found != _checksum(data, found, 8 + length):
+    if found is None:
+        return texts
+    digest = hashlib.sha256(data[: 8 + length].replace(found.encode(), _ZEROS.encode(), 1))
+    digest.update(memoryview(data)[8 + length :])
+    if found != digest.hexdigest():
         raise InputError(
-            f"{path} is damaged: expected the checksum {str(found)[:12]}… of its content, got another."
+            f"{path} is damaged: expected the checksum {found[:12]}… of its content, got another."
         )
     return texts
-
-
-def _checksum(data: bytes, found: str, end: int) -> str:
-    """The checksum of a file whose header holds another, or the same."""
-    digest = hashlib.sha256(data[:end].replace(found.encode(), _ZEROS.encode(), 1))
-    digest.update(memoryview(data)[end:])
-    return digest.hexdigest()
 
 
 _ZEROS = "0" * 64

@@ -7,7 +7,7 @@ from vinlab.domains.web.environment import follow_links
 from vinlab.domains.web.link_graph import make_links
 from vinlab.domains.web.problem import WebProblems
 from vinlab.experiments.web.data import make_evaluation_problems
-from vinlab.experiments.web.evaluate import click, evaluate_links
+from vinlab.experiments.web.evaluate import Planned, evaluate_links
 from vinlab.experiments.web.view import index_view, page_view
 from vinlab.networks.links.policies import LinkPolicy
 
@@ -81,7 +81,8 @@ def test_a_problem_without_a_path_counts_and_is_no_success():
 def test_a_rollout_holds_every_page_visited():
     site = ten_pages()
     view = page_view(site, "full", 0.5)
-    choose = partial(click, HighestNumber(), view, site.full, None, rng=np.random.default_rng(0))
+    planned = Planned(HighestNumber(), view, site.full, None)
+    choose = partial(planned.click, rng=np.random.default_rng(0))
     rollouts = follow_links(choose, site.full, problems())
     assert rollouts.pages[5, :5].tolist() == [0, 2, 9, 3, -1]
     assert rollouts.clicks.tolist() == [-1, 2, 2, -1, -1, 3]

@@ -1,13 +1,13 @@
 """Scores of a link policy: how it ranks the links of shortest paths, and where its own clicks lead."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 
 from vinlab.domains.web.demonstrations import ClickDemonstrations, make_tables
 from vinlab.domains.web.environment import follow_links
@@ -34,6 +34,9 @@ from vinlab.types import InputError
 
 BATCH = 128
 """Queries that are planned for together."""
+
+TIE_SEED = 0
+"""Seed of the order of links with the same logit."""
 
 
 def validate(data: WebSets, policy: Any) -> Validation:
@@ -87,53 +90,69 @@ def _test_scores(policy: LinkPolicy, view: SiteView, test: EvaluationSet, **opti
     return {start: asdict(evaluate_links(policy, view, part, **options)) for start, part in parts.items()}
 
 
+@dataclass(frozen=True)
+class Planned:
+    """A policy on a site, with its plan for a batch of queries."""
+
+    policy: LinkPolicy
+    view: SiteView
+    links: Links
+    plan: Any
+
+    @torch.no_grad()
+    def tables(
+        self, rows: Int[np.ndarray, " S"], pages: Int[np.ndarray, " S"]
+    ) -> Iterator[tuple[Int[np.ndarray, " s"], Float[np.ndarray, "s L"], Int[np.ndarray, "s L"]]]:
+        """The logits and the pages of the links of some pages, in tables with the numbers of their steps."""
+        for steps, choices in make_tables(self.links, rows, pages):
+            logits = self.policy.logits(self.view, self.plan, choices)
+            yield steps, logits.numpy(), choices.candidates.numpy()
+
+    def click(
+        self, rows: Int[np.ndarray, " S"], pages: Int[np.ndarray, " S"], *, rng: np.random.Generator
+    ) -> Int[np.ndarray, " S"]:
+        """The pages of the links that the policy clicks."""
+        following = np.zeros(len(pages), dtype=np.int64)
+        for steps, logits, candidates in self.tables(rows, pages):
+            best = best_links(logits, rng=rng)
+            following[steps] = candidates[np.arange(len(best)), best]
+        return following
+
+
 @torch.no_grad()
 def evaluate_links(
     policy: LinkPolicy,
     view: SiteView,
     evaluated: EvaluationProblems,
     *,
-    seed: int = 0,
     iterations: int | None = None,
     progress: Progress = no_progress,
 ) -> LinkScores:
-    """The scores of the policy; the seed breaks ties between links."""
+    """The scores of the policy."""
     policy.eval()
-    rng = np.random.default_rng(seed)
-    steps, count = evaluated.steps, len(evaluated.problems)
+    rng = np.random.default_rng(TIE_SEED)
+    steps, count, asked = evaluated.steps, len(evaluated.problems), evaluated.site.queries
     fixed, any_link = np.zeros(len(steps), dtype=np.int64), np.zeros(len(steps), dtype=np.int64)
     clicks, reached = np.full(count, -1), np.zeros(count, dtype=bool)
-    for chosen, plan in _plans(policy, view, evaluated, iterations):
+    for first in range(0, count, BATCH):
+        chosen = np.arange(first, min(first + BATCH, count))
+        numbers = evaluated.problems.queries[chosen]
+        queries = torch.from_numpy(np.asarray(asked.features[numbers], dtype=np.float32))
+        words = None if asked.sparse is None else asked.sparse[numbers]
+        plan = policy.plan(view, queries, iterations=iterations, words=words)
+        planned = Planned(policy, view, evaluated.links, plan)
         inside = np.flatnonzero((steps.problems >= chosen[0]) & (steps.problems <= chosen[-1]))
-        fixed[inside], any_link[inside] = _rank_batch(policy, view, evaluated, plan, inside, rng)
-        choose = partial(click, policy, view, evaluated.links, plan, rng=rng)
+        fixed[inside], any_link[inside] = _rank_batch(planned, evaluated, inside, rng)
+        choose = partial(planned.click, rng=rng)
         clicks[chosen] = follow_links(choose, evaluated.links, evaluated.problems[chosen]).clicks
-        reached[chosen] = reach_by_top_links(policy, view, evaluated, plan, chosen, seed=seed)
+        reached[chosen] = reach_by_top_links(planned, evaluated, chosen)
         progress(int(chosen[-1]) + 1, count, "queries")
     ranks = LinkRanks(steps.problems, fixed, any_link)
     return link_scores(ranks, clicks, evaluated.shortest, evaluated.solvable, reached)
 
 
-def _plans(
-    policy: LinkPolicy, view: SiteView, evaluated: EvaluationProblems, iterations: int | None
-) -> Iterator[tuple[np.ndarray, Any]]:
-    """Batches of problems, each with its plan."""
-    asked = evaluated.site.queries
-    for start in range(0, len(evaluated.problems), BATCH):
-        chosen = np.arange(start, min(start + BATCH, len(evaluated.problems)))
-        numbers = evaluated.problems.queries[chosen]
-        queries = torch.from_numpy(np.asarray(asked.features[numbers], dtype=np.float32))
-        words = None if asked.sparse is None else asked.sparse[numbers]
-        yield chosen, policy.plan(view, queries, iterations=iterations, words=words)
-
-
 def _rank_batch(
-    policy: LinkPolicy,
-    view: SiteView,
-    evaluated: EvaluationProblems,
-    plan: Any,
-    inside: Int[np.ndarray, " s"],
-    rng: np.random.Generator,
+    planned: Planned, evaluated: EvaluationProblems, inside: Int[np.ndarray, " s"], rng: np.random.Generator
 ) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " s"]]:
     """The ranks of the fixed path's link and of the best optimal link, in the given steps of one batch."""
     problems, pages, following = (
@@ -141,29 +160,21 @@ def _rank_batch(
     )
     targets = evaluated.problems.targets[problems]
     fixed, any_link = np.zeros(len(inside), dtype=np.int64), np.zeros(len(inside), dtype=np.int64)
-    for steps, choices in make_tables(evaluated.links, problems % BATCH, pages):
-        logits, candidates = policy.logits(view, plan, choices).numpy(), choices.candidates.numpy()
+    for steps, logits, candidates in planned.tables(problems % BATCH, pages):
         optimal = optimal_links(evaluated.distances, pages[steps], targets[steps], candidates)
         fixed[steps] = rank_links(logits, candidates == following[steps, None], rng=rng)
         any_link[steps] = rank_links(logits, optimal, rng=rng)
     return fixed, any_link
 
 
-@torch.no_grad()
 def reach_by_top_links(
-    policy: LinkPolicy,
-    view: SiteView,
-    evaluated: EvaluationProblems,
-    plan: Any,
-    chosen: Int[np.ndarray, " b"],
-    *,
-    seed: int,
+    planned: Planned, evaluated: EvaluationProblems, chosen: Int[np.ndarray, " b"]
 ) -> Bool[np.ndarray, " b"]:
     """The problems of a batch whose target is reached by a shortest path, four clicks on every page.
 
     Only pages on a shortest path are followed: from others the target cannot be reached in time.
     """
-    rng = np.random.default_rng([seed, int(chosen[0])])
+    rng = np.random.default_rng([TIE_SEED, int(chosen[0])])
     problems = evaluated.problems[chosen]
     rows = np.flatnonzero(evaluated.solvable[chosen])
     pages, reached = problems.starts[rows], np.zeros(len(chosen), dtype=bool)
@@ -171,30 +182,10 @@ def reach_by_top_links(
         reached[rows[pages == problems.targets[rows]]] = True
         rows, pages = rows[~reached[rows]], pages[~reached[rows]]
         nearer = [np.zeros((2, 0), dtype=np.int64)]
-        for steps, choices in make_tables(evaluated.links, rows, pages):
-            clicked = top_links(policy.logits(view, plan, choices).numpy(), rng=rng)
-            candidates, targets = choices.candidates.numpy(), problems.targets[rows[steps]]
+        for steps, logits, candidates in planned.tables(rows, pages):
+            clicked, targets = top_links(logits, rng=rng), problems.targets[rows[steps]]
             clicked &= optimal_links(evaluated.distances, pages[steps], targets, candidates)
             step, link = np.nonzero(clicked)
             nearer.append(np.stack([rows[steps][step], candidates[step, link]]))
         rows, pages = np.unique(np.concatenate(nearer, axis=1), axis=1)
     return reached
-
-
-@torch.no_grad()
-def click(
-    policy: LinkPolicy,
-    view: SiteView,
-    links: Links,
-    plan: Any,
-    rows: Int[np.ndarray, " S"],
-    pages: Int[np.ndarray, " S"],
-    *,
-    rng: np.random.Generator,
-) -> Int[np.ndarray, " S"]:
-    """The pages of the links that the policy clicks."""
-    following = np.zeros(len(pages), dtype=np.int64)
-    for steps, choices in make_tables(links, rows, pages):
-        best = best_links(policy.logits(view, plan, choices).numpy(), rng=rng)
-        following[steps] = choices.candidates.numpy()[np.arange(len(best)), best]
-    return following

@@ -136,7 +136,13 @@ def table(runs: Sequence[FinishedRun]) -> str:
         [run for run in runs if run.manifest.id in settings] for settings in (NAVIGATION, SCALE, GAMES)
     )
     blocks = group_runs(searches, Block.of)
-    parts = [_paper(), _legend(searches)] if searches else []
+    parts = []
+    if searches:
+        counts = {
+            start: counts_text(scores[start]["num_problems"] for scores in scores_of(searches))
+            for start in ("root", "random")
+        }
+        parts = [_paper(), LEGEND.format(**counts)]
     parts += sparse_section(searches)
     for block in sorted(blocks, key=Block.order):
         parts += [block.heading(), "", tables.render(COLUMNS, _rows(blocks[block])), block.command(), ""]
@@ -175,12 +181,3 @@ def _paper() -> str:
         f"{vin['random_successes'] / baseline['random_successes']:.2f} times the baseline."
     )
     return f"{textwrap.fill(text, WIDTH)}\n"
-
-
-def _legend(runs: Sequence[FinishedRun]) -> str:
-    """The explanation of the columns, with the numbers of test problems that the runs had."""
-    root, random = (
-        counts_text(scores[start]["num_problems"] for scores in scores_of(runs))
-        for start in ("root", "random")
-    )
-    return LEGEND.format(root=root, random=random)
