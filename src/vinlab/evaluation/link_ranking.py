@@ -84,16 +84,10 @@ def rank_links(
     better = (logits > best).sum(axis=1)
     tied = ((logits == best) & ~right).sum(axis=1)
     tied_right = ((logits == best) & right).sum(axis=1)
-    return better + _wrong_before_right(tied_right, tied, rng)
-
-
-def _wrong_before_right(right: np.ndarray, wrong: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """How many wrong ones precede the first right one in a random order."""
-    before = np.zeros(len(right), dtype=np.int64)
-    for row in np.flatnonzero(wrong > 0):
-        order = rng.permutation(right[row] + wrong[row])
-        before[row] = int(order[: right[row]].min()) if right[row] else wrong[row]
-    return before
+    for row in np.flatnonzero(tied > 0):  # how many wrong ones precede the first right one in a random order
+        order = rng.permutation(tied_right[row] + tied[row])
+        better[row] += int(order[: tied_right[row]].min()) if tied_right[row] else tied[row]
+    return better
 
 
 def best_links(logits: Float[np.ndarray, "S L"], *, rng: np.random.Generator) -> Int[np.ndarray, " S"]:

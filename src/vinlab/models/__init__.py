@@ -71,8 +71,15 @@ def default_id(*, corner_cutting: bool, serves: str = ANY_MAP) -> str:
 
 def load(name: str | Path) -> Model:
     """A shipped model by its id (see ``shipped_ids``), or the model of a finished run by its folder."""
-    if Path(name).is_dir():
-        return _from_run(Path(name))
+    if (folder := Path(name)).is_dir():
+        from vinlab.recording.finished_run import WEIGHTS, open_run  # shipped models need no runs
+
+        run = open_run(folder)
+        weights = folder / WEIGHTS
+        if not weights.exists():
+            raise InputError(f"{folder}: expected {WEIGHTS}, got a run of which the scores alone were kept.")
+        model = _build(run.manifest.id, run.manifest.config, weights, run.result)
+        return replace(model, folder=folder)
     if str(name) in shipped_ids():
         card, weights = read_card(str(name)), SHIPPED / f"{stem_of(str(name))}.safetensors"
         require_fields(card, {"config": dict}, f"The card of {name}")
@@ -93,17 +100,6 @@ def read_card(id: str) -> dict[str, Any]:
 def stem_of(id: str) -> str:
     """The name of a shipped model's files."""
     return id.replace("/", "_")
-
-
-def _from_run(folder: Path) -> Model:
-    from vinlab.recording.finished_run import WEIGHTS, open_run  # shipped models need no runs
-
-    run = open_run(folder)
-    weights = folder / WEIGHTS
-    if not weights.exists():
-        raise InputError(f"{folder}: expected {WEIGHTS}, got a run of which the scores alone were kept.")
-    model = _build(run.manifest.id, run.manifest.config, weights, run.result)
-    return replace(model, folder=folder)
 
 
 def _build(

@@ -8,7 +8,6 @@ from typing import Any
 
 from torch import Tensor
 
-from vinlab.recording.files import rename
 from vinlab.recording.json_files import parse_json, require_fields, require_object
 from vinlab.recording.serialization import to_plain
 from vinlab.recording.weights import load_tensors_and_metadata, save_tensors
@@ -64,14 +63,8 @@ def load_checkpoint(path: Path) -> Checkpoint | None:
     return Checkpoint(tensors, numbers["state"], numbers["metrics_lines"], float(numbers["seconds"]), metrics)
 
 
-def keep_as_previous(path: Path) -> None:
-    """Keep the checkpoint beside the next one, in case that one is damaged."""
-    if path.exists():
-        rename(path, previous(path))
-
-
 def previous(path: Path) -> Path:
-    """Where the checkpoint before the last one is kept."""
+    """Where the checkpoint before the last one is kept, in case that one is damaged."""
     return path.with_stem(f"{path.stem}.previous")
 
 

@@ -10,13 +10,16 @@ from typing import Any
 from torch import Tensor
 
 from vinlab.recording import finished_run
-from vinlab.recording.checkpoint import (
-    keep_as_previous,
-    load_last_sound_checkpoint,
-    previous,
-    save_checkpoint,
+from vinlab.recording.checkpoint import load_last_sound_checkpoint, previous, save_checkpoint
+from vinlab.recording.files import (
+    append_line,
+    remove,
+    remove_temporary_files,
+    rename,
+    sync,
+    write_bytes,
+    write_json,
 )
-from vinlab.recording.files import append_line, remove, remove_temporary_files, sync, write_bytes, write_json
 from vinlab.recording.finished_run import CHECKPOINT, CHECKSUMS, MANIFEST, METRICS, RESULT, RUN_FILES, WEIGHTS
 from vinlab.recording.hashing import plain_hash, text_hash
 from vinlab.recording.lock import LOCK_NAME, FolderLock
@@ -96,9 +99,11 @@ class Run(AbstractContextManager["Run"]):
         metrics = self.folder / METRICS
         if metrics.exists():
             sync(metrics)
-        keep_as_previous(self.folder / CHECKPOINT)
+        path = self.folder / CHECKPOINT
+        if path.exists():
+            rename(path, self.folder / PREVIOUS)
         save_checkpoint(
-            self.folder / CHECKPOINT,
+            path,
             tensors,
             state,
             metrics_lines=len(self._metrics),

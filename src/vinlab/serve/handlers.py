@@ -36,7 +36,11 @@ def answer_plan(models: Mapping[str, Model], request: PlanRequest) -> dict[str, 
     known = request.obstacles == 0
     if models[request.model].network.iterations is None:  # all that can reach the goal do
         known &= planned.rollouts.reached.reshape(known.shape)
-    value = _known_values(planned.plan.value[0, 0].cpu().numpy(), known)
+    value = planned.plan.value[0, 0].cpu().numpy()
+    known &= value > UNREACHABLE
+    value = np.where(
+        known, value, value[known].min()
+    )  # in obstacles and in cells without a path the least known
     return {
         "iterations": route.iterations,
         "reached": route.reached,
@@ -55,7 +59,11 @@ def _plan(model: Model, problem: GridProblems, request: PlanRequest) -> Adaptive
     """The plan on the image for models that take one, else on the map."""
     cutting = request.corner_cutting
     if pixels_of(model):
-        image = _image(model, request)
+        image: Image
+        if sees_ground(model):
+            image = decode_picture(model, request.image, request.obstacles)
+        else:
+            image = decode_image(request.image, *request.obstacles.shape)
         plan, moves, used = plan_on_image(model, image, request.goal, request.iterations)
         return with_rollouts(plan, moves[None], problem, used, corner_cutting=cutting)
     return plan_adaptively(
@@ -67,18 +75,6 @@ def _plan(model: Model, problem: GridProblems, request: PlanRequest) -> Adaptive
         legal_only=True,
         max_iterations=MAX_ITERATIONS,
     )
-
-
-def _image(model: Model, request: PlanRequest) -> Image:
-    if sees_ground(model):
-        return decode_picture(model, request.image, request.obstacles)
-    return decode_image(request.image, *request.obstacles.shape)
-
-
-def _known_values(value: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """The value, with its least known number in obstacles and in cells without a path."""
-    known = known & (value > UNREACHABLE)
-    return np.where(known, value, value[known].min())
 
 
 def _shades(field: np.ndarray, obstacles: np.ndarray) -> dict[str, Any]:

@@ -43,7 +43,9 @@ class SecurityMiddleware:
 
     def _refusal(self, scope: Message) -> JSONResponse | None:
         headers = {name.decode("latin-1"): entry.decode("latin-1") for name, entry in scope["headers"]}
-        if not self._is_own(_parts_of(f"//{headers.get('host', '')}").hostname or ""):
+        host = _parts_of(f"//{headers.get('host', '')}").hostname or ""
+        # An address in numbers cannot be a foreign name that leads here.
+        if host not in self.hosts and not (self.any_address and is_address(host)):
             numbers = " or the address in numbers" if self.any_address else ""
             expected = f"{', '.join(sorted(self.hosts))}{numbers}"
             sentence = f"expected a request to {expected}, got another host; vinlab serve --host sets it."
@@ -56,10 +58,6 @@ class SecurityMiddleware:
             sentence = f"expected a request of at most {LARGEST_BODY // 2**20} MB, got more."
             return error_response(413, sentence, close=True)
         return None
-
-    def _is_own(self, host: str) -> bool:
-        """Whether a request names this page; an address in numbers cannot be a foreign name that leads here."""
-        return host in self.hosts or (self.any_address and is_address(host))
 
 
 def error_response(status: int, sentence: str, *, close: bool = False) -> JSONResponse:

@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import torch
+
 QUEUE = 64
 """How many requests may wait in a lane; further ones are refused."""
 
@@ -21,22 +23,14 @@ class Closing(Exception):
     """The page is being closed."""
 
 
-def _stay_on_one_core() -> None:
-    """A plan is too small for several threads; waking them takes longer than the plan."""
-    import torch
-
-    torch.set_num_threads(1)
-
-
 class PlanWorker:
     """Runs one job at a time in a thread; the other cores are left to the clients."""
 
     def __init__(self, *, queue: int = QUEUE, name: str = "plan") -> None:
         self._queue, self._waiting, self._closing = queue, 0, False
         self._turn = asyncio.Lock()
-        self._thread = ThreadPoolExecutor(
-            max_workers=1, thread_name_prefix=name, initializer=_stay_on_one_core
-        )
+        # A plan is too small for several threads; waking them takes longer than the plan.
+        self._thread = ThreadPoolExecutor(1, name, initializer=torch.set_num_threads, initargs=(1,))
 
     async def run(self, job: Callable[[], Any], is_disconnected: Callable[[], Awaitable[bool]]) -> Any:
         """The result of a job, when its turn has come."""

@@ -33,7 +33,7 @@ def test_no_map_is_in_two_of_the_sets():
 
     test = make_test_problems(8, 300)
     validation = make_validation_problems(DATA, test)
-    demonstrations, _ = make_demonstrations(DATA, seed=0, apart_from=(test, validation))
+    demonstrations, *_ = make_demonstrations(DATA, seed=0, apart_from=(test, validation))
     assert set(content_keys(test)).isdisjoint(content_keys(validation))
     trained_on = observed_keys(demonstrations)
     for problems in (test, validation):
@@ -43,13 +43,13 @@ def test_no_map_is_in_two_of_the_sets():
 
 def test_without_that_care_maps_would_leak():
     test = make_test_problems(8, 300)
-    kept, _ = make_demonstrations(DATA, seed=0, apart_from=(test,))
-    everything, _ = make_demonstrations(DATA, seed=0, apart_from=())
+    kept, *_ = make_demonstrations(DATA, seed=0, apart_from=(test,))
+    everything, *_ = make_demonstrations(DATA, seed=0, apart_from=())
     assert len(kept) < len(everything)
 
 
 def test_seeds_change_the_training_maps_and_nothing_else():
-    (first, hash_first), (again, hash_again), (other, hash_other) = (
+    (first, hash_first, _), (again, hash_again, _), (other, hash_other, _) = (
         make_demonstrations(DATA, seed=seed, apart_from=()) for seed in (0, 0, 1)
     )
     assert hash_first == hash_again != hash_other
@@ -131,7 +131,7 @@ def test_the_authors_own_files_can_be_learned_from(real_data, tmp_path):
 def test_a_file_gives_what_so_many_of_its_attempts_gave(real_data):
     for attempts, maps in ((5000, 3672), (1000, 735), (60, 45)):
         data = dataclasses.replace(DATA, attempts=attempts)
-        demonstrations, _ = make_demonstrations(
+        demonstrations, *_ = make_demonstrations(
             data, seed=0, apart_from=(), source=real_data / "gridworld_authors"
         )
         assert len(demonstrations) == maps

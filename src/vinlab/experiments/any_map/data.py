@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from vinlab.domains.gridworld.expert import demonstrate_everywhere
 from vinlab.domains.gridworld.map_sets import MapSet, blocks, mazes, paper, scattered
@@ -146,12 +146,12 @@ AnyMapSets = MixedSets[GridProblems]
 def make_sets(data: AnyMapData, *, seed: int) -> AnyMapSets:
     """All three sets; those for validation and test do not depend on the seed of training."""
     test = make_test_sets(data.test, corner_cutting=data.corner_cutting)
-    rules: dict[str, Any] = {
-        "corner_cutting": data.corner_cutting,
-        "apart_from": test.values(),
-        "stream": VALIDATION_STREAM,
+    validation = {
+        part.map_set.name: part.map_set.sample(
+            part.maps, stream=VALIDATION_STREAM, corner_cutting=data.corner_cutting, apart_from=test.values()
+        )
+        for part in data.validation
     }
-    validation = {part.map_set.name: part.map_set.sample(part.maps, **rules) for part in data.validation}
     others = [*test.values(), *validation.values()]
     demonstrations, hash = make_demonstrations(data, seed=seed, apart_from=others)
     return AnyMapSets(demonstrations, hash, validation, test)
@@ -170,14 +170,12 @@ def make_demonstrations(
 ) -> tuple[MixedDemonstrations, str]:
     """Demonstrations without any map and goal of the other sets, and a hash of their problems."""
     tasks, hashes, stream = [], [], TRAINING_STREAM + seed * SEEDS_APART
-    rules: dict[str, Any] = {
-        "corner_cutting": data.corner_cutting,
-        "apart_from": apart_from,
-        "stream": stream,
-    }
+    cutting = data.corner_cutting
     for part in data.training:
-        problems = part.map_set.sample(part.maps, **rules)
-        demonstrations = demonstrate_everywhere(problems, corner_cutting=data.corner_cutting)
+        problems = part.map_set.sample(
+            part.maps, stream=stream, corner_cutting=cutting, apart_from=apart_from
+        )
+        demonstrations = demonstrate_everywhere(problems, corner_cutting=cutting)
         tasks.append(TaskSet(demonstrations, part.iterations))
         hashes.append(content_hash(problems))
     return MixedDemonstrations(tasks), hashlib.sha256("".join(hashes).encode()).hexdigest()

@@ -27,26 +27,16 @@ def map_sets_table(
     ordered = sorted(runs, key=lambda run: (run.manifest.id, run.manifest.recipe, run.manifest.seed))
     parts = [f"# {title}", "", legend]
     for run in ordered:
-        rows = render(columns, run.result["scores"].items())
-        parts.append(f"## {_name(run)}\n\n{_about(run)}\n\n{rows}")
+        manifest, (minutes,) = run.manifest, minutes_of([run])
+        recipe = "" if manifest.recipe == "default" else f", recipe {manifest.recipe}"
+        budget = "" if manifest.budget == "paper" else f", budget {manifest.budget}"
+        command = f"{train_command(manifest.id, manifest.recipe, manifest.budget)} --seed {manifest.seed}"
+        threads = f"{manifest.threads} thread{'s' if manifest.threads > 1 else ''}"
+        commit = (manifest.commit or "unknown")[:10]
+        parts.append(f"## {manifest.id}{recipe}{budget}, seed {manifest.seed}\n")
+        parts.append(f"`{command}`, {minutes:.1f} minutes with {threads}, commit {commit}.\n")
+        parts.append(render(columns, run.result["scores"].items()))
     return "\n".join(parts)
-
-
-def _name(run: FinishedRun) -> str:
-    manifest = run.manifest
-    recipe = "" if manifest.recipe == "default" else f", recipe {manifest.recipe}"
-    budget = "" if manifest.budget == "paper" else f", budget {manifest.budget}"
-    return f"{manifest.id}{recipe}{budget}, seed {manifest.seed}"
-
-
-def _about(run: FinishedRun) -> str:
-    """By which command the run was trained, how long and from which commit."""
-    manifest, (minutes,) = run.manifest, minutes_of([run])
-    command = f"{train_command(manifest.id, manifest.recipe, manifest.budget)} --seed {manifest.seed}"
-    return (
-        f"`{command}`, {minutes:.1f} minutes with {manifest.threads} thread"
-        f"{'s' if manifest.threads > 1 else ''}, commit {(manifest.commit or 'unknown')[:10]}."
-    )
 
 
 def percent(share: float, digits: int = 2) -> str:

@@ -63,15 +63,18 @@ def draw_trajectories(models: Mapping[str, Model], out: Path, *, first: int, nam
         label: NetworkController(control_policy(model), chosen) for label, model in models.items()
     }
     controllers["straight"] = StraightController(chosen)
-    paths = {label: _positions(worlds, one, data.horizon) for label, one in controllers.items()}
+    rollouts = {label: worlds.rollout(one, horizon=data.horizon) for label, one in controllers.items()}
+    paths = {
+        label: np.concatenate([found.states[:, 0, :, :2], found.final[:, :, :2]], axis=1)
+        for label, found in rollouts.items()
+    }
     domains = trajectories.Domains(chosen.boxes, chosen.starts, chosen.goals)
     title = "Unseen domains: trajectories and final distances"
     figure = trajectories.trajectories_figure(domains, paths, COLOURS, title=title)
-    few = trajectories.Domains(chosen.boxes[:ANIMATED], chosen.starts[:ANIMATED], chosen.goals[:ANIMATED])
     moving = {label: positions[:ANIMATED] for label, positions in paths.items() if label in models}
     return [
         save_figure(figure, out / f"{name}_trajectories.png"),
-        trajectories.save_animation(out / f"{name}.gif", few, moving, COLOURS, radius=RADIUS),
+        trajectories.save_animation(out / f"{name}.gif", domains[:ANIMATED], moving, COLOURS, radius=RADIUS),
     ]
 
 
@@ -84,9 +87,3 @@ def draw_search(histories: Sequence[Sequence[Mapping[str, Any]]], out: Path) -> 
 
 def _label(id: str) -> str:
     return id.split("/")[-1].upper()
-
-
-def _positions(worlds: ParticleWorlds, controller: Controller, horizon: int) -> trajectories.Positions:
-    """The positions of one rollout in each domain, the last one included."""
-    found = worlds.rollout(controller, horizon=horizon)
-    return np.concatenate([found.states[:, 0, :, :2], found.final[:, :, :2]], axis=1)

@@ -2,7 +2,6 @@
 
 import time
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from vinlab.domains.control.environment import ParticleWorlds
@@ -25,14 +24,11 @@ from vinlab.types import ContinuousDemonstrations
 
 def make_data(config: ControlTraining, request: TrainingRequest) -> ControlSets:
     """The sets of a run; its demonstrations are read where a killed run or ``--data`` has them."""
-    return make_sets(config.data, config.physics, seed=request.seed, source=_source(request))
-
-
-def _source(request: TrainingRequest) -> Path | None:
     own = request.out / FILE
+    source = own if request.resume and own.exists() else None
     if request.data is not None:
-        return request.data / FILE if request.data.is_dir() else request.data
-    return own if request.resume and own.exists() else None
+        source = request.data / FILE if request.data.is_dir() else request.data
+    return make_sets(config.data, config.physics, seed=request.seed, source=source)
 
 
 def fit(config: ControlTraining, data: ControlSets, network: Any, context: FitContext) -> Best:

@@ -77,11 +77,11 @@ def make_sets(data: GridworldData, *, seed: int, source: Path | None = None) -> 
     """All three sets; the demonstrations from an authors' file where one is given."""
     test = make_test_problems(data.size, data.test_problems)
     validation = make_validation_problems(data, test)
-    problems, everything = _demonstrate(data, seed=seed, source=source)
-    kept = _apart(problems, (test, validation))
-    demonstrations = everything[torch.from_numpy(kept)]
+    demonstrations, hash, kept = make_demonstrations(
+        data, seed=seed, apart_from=(test, validation), source=source
+    )
     rows = _make_rows(data, demonstrations, kept, seed=seed, source=source) if data.rows else None
-    return GridworldSets(demonstrations, content_hash(problems[kept]), validation, test, rows)
+    return GridworldSets(demonstrations, hash, validation, test, rows)
 
 
 def make_test_problems(size: int, count: int = GridworldData.test_problems) -> GridProblems:
@@ -97,29 +97,20 @@ def make_validation_problems(data: GridworldData, test: GridProblems) -> GridPro
 
 def make_demonstrations(
     data: GridworldData, *, seed: int, apart_from: tuple[GridProblems, ...], source: Path | None = None
-) -> tuple[Demonstrations, str]:
-    """Demonstrations without any map and goal of the other sets, and a hash of their problems."""
-    problems, demonstrations = _demonstrate(data, seed=seed, source=source)
-    kept = _apart(problems, apart_from)
-    return demonstrations[torch.from_numpy(kept)], content_hash(problems[kept])
-
-
-def _demonstrate(
-    data: GridworldData, *, seed: int, source: Path | None
-) -> tuple[GridProblems, Demonstrations]:
+) -> tuple[Demonstrations, str, np.ndarray]:
+    """Demonstrations without any map and goal of the other sets, a hash of their problems, and which these are."""
     if source is not None:
-        return _read_demonstrations(data, source)
-    rng = np.random.default_rng([TRAINING_STREAM, data.size, seed])
-    problems = attempt_problems(GridworldConfig(size=data.size), data.attempts, rng=rng)
-    if data.targets == "everywhere":
-        return problems, demonstrate_everywhere(problems)
-    return problems, demonstrate_trajectories(problems, rng=rng, trajectories=data.trajectories)
-
-
-def _apart(problems: GridProblems, others: tuple[GridProblems, ...]) -> np.ndarray:
-    """Which problems have a map and goal that is in none of the other sets."""
-    taken = {key for problems_there in others for key in content_keys(problems_there)}
-    return np.array([key not in taken for key in content_keys(problems)])
+        problems, demonstrations = _read_demonstrations(data, source)
+    else:
+        rng = np.random.default_rng([TRAINING_STREAM, data.size, seed])
+        problems = attempt_problems(GridworldConfig(size=data.size), data.attempts, rng=rng)
+        if data.targets == "everywhere":
+            demonstrations = demonstrate_everywhere(problems)
+        else:
+            demonstrations = demonstrate_trajectories(problems, rng=rng, trajectories=data.trajectories)
+    taken = {key for others in apart_from for key in content_keys(others)}
+    kept = np.array([key not in taken for key in content_keys(problems)])
+    return demonstrations[torch.from_numpy(kept)], content_hash(problems[kept]), kept
 
 
 def _make_rows(

@@ -97,12 +97,6 @@ repository has no training file for 28 × 28.
 """
 
 
-def authors_table(rows: Sequence[Row]) -> list[str]:
-    """What is reached on the authors' own files, where there are such runs."""
-    heading = "## On the authors' own files"
-    return [heading, "", AUTHORS_LEGEND, tables.render(COLUMNS, rows)] if rows else []
-
-
 BRIEF = (*COLUMNS[:5], OPTIMAL, tables.CPU_MINUTES, tables.COMMAND)
 """The columns that README shows."""
 
@@ -113,7 +107,9 @@ def scores_table(title: str, experiment: str, runs: Sequence[FinishedRun]) -> st
     rows = tables.rows_of(on_generated(runs), order)
     authors = tables.rows_of((run for run in runs if run.manifest.source), order)
     legend = LEGEND.format(problems=tables.tested_on(runs))
-    more = (*starts_table(rows), *authors_table(authors))
+    more = starts_table(rows)
+    if authors:
+        more += ["## On the authors' own files", "", AUTHORS_LEGEND, tables.render(COLUMNS, authors)]
     return tables.document(title, tables.render(COLUMNS, rows), legend, *more, runs=runs)
 
 

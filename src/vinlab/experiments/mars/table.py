@@ -175,7 +175,15 @@ def _paper() -> str:
 
 def _block(key: Key, rows: Mapping[str, Row]) -> list[str]:
     block_ids = next(iter(rows.values())).block_ids.tolist()
-    differences = _differences(rows)
+    differences = [
+        [
+            f"{NAMES[first]} − {NAMES[second]}",
+            f"{100 * (rows[first].reached - rows[second].reached).mean():+.1f}",
+            f"{rows[first].error(rows[second]):.1f}",
+        ]
+        for first, second in PAIRS
+        if first in rows and second in rows
+    ]
     return [
         f"## {key.source}, {key.protocol} terrain, {key.recipe} recipe",
         "",
@@ -184,18 +192,6 @@ def _block(key: Key, rows: Mapping[str, Row]) -> list[str]:
         tables.render(COLUMNS, rows.values()),
         *([markdown_table(("paired difference", "points", ERROR), differences)] if differences else []),
         markdown_table(*_by_length(rows)),
-    ]
-
-
-def _differences(rows: Mapping[str, Row]) -> list[list[str]]:
-    return [
-        [
-            f"{NAMES[first]} − {NAMES[second]}",
-            f"{100 * (rows[first].reached - rows[second].reached).mean():+.1f}",
-            f"{rows[first].error(rows[second]):.1f}",
-        ]
-        for first, second in PAIRS
-        if first in rows and second in rows
     ]
 
 

@@ -52,22 +52,17 @@ def run_episodes(
         active = ~(reached | fallen)
         if not active.any():
             break
-        moves = _moves(policy, plan, states[-1], rng)
+        if rng is None:
+            moves = greedy_actions(policy, plan, states[-1][:, None])[:, 0]
+        else:
+            logits = policy.act(plan, torch.as_tensor(states[-1][:, None], device=device_of(policy)))
+            moves = sample_actions(logits.cpu().numpy(), rng)[:, 0]
         outcome = step(problems.obstacles, problems.goals, states[-1], moves)
         states.append(np.where(active[:, None], outcome.states, states[-1]))
         steps += active
         reached |= active & outcome.reached
         fallen |= active & outcome.fallen
     return HoleWorldEpisodes(np.stack(states, axis=1), steps, reached, fallen)
-
-
-def _moves(
-    policy: PlanningPolicy, plan: Any, states: np.ndarray, rng: np.random.Generator | None
-) -> np.ndarray:
-    if rng is None:
-        return greedy_actions(policy, plan, states[:, None])[:, 0]
-    logits = policy.act(plan, torch.as_tensor(states[:, None], device=device_of(policy)))
-    return sample_actions(logits.cpu().numpy(), rng)[:, 0]
 
 
 def evaluate_policy(
