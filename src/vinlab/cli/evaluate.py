@@ -63,22 +63,16 @@ def evaluate(
         found = run_suite(suite, loaded, budget, out, resume=resume, overwrite=overwrite)
     else:
         request = EvaluateRequest(problems, iterations, corner_rule(corner_cutting), data)
-        found = evaluate_model(loaded, request)
+        with watched(f"Evaluating {loaded.id}") as progress:
+            found = experiment_of(loaded.id).evaluate(loaded, replace(request, progress=progress))
+        if found.settings.get("corner_cutting") != request.corner_cutting:
+            request.refuse(loaded.id, corner_cutting="its problems have no diagonal moves")
     settings = {"model": loaded.id, "problems": str(problems or suite or "test"), **found.settings}
     if json:
         print_json({**found.scores, "settings": settings})
         return
     print_scores(loaded.id, found.scores)
     print_settings(settings, loaded)
-
-
-def evaluate_model(model: Model, request: EvaluateRequest) -> Evaluation:
-    """The evaluation by the experiment of the model; an option that it does not use is refused."""
-    with watched(f"Evaluating {model.id}") as progress:
-        found = experiment_of(model.id).evaluate(model, replace(request, progress=progress))
-    if found.settings.get("corner_cutting") != request.corner_cutting:
-        request.refuse(model.id, corner_cutting="its problems have no diagonal moves")
-    return found
 
 
 def run_suite(

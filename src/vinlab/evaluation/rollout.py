@@ -76,9 +76,8 @@ def greedy_actions(
     """The likeliest move in each state, of all moves or of those that are allowed."""
     logits: Float[Tensor, "B S M"] = policy.act(plan, torch.as_tensor(states, device=device_of(policy)))
     if allowed is not None:
-        known = torch.from_numpy(allowed[..., : logits.shape[-1]]).to(
-            logits.device
-        )  # some have four moves alone
+        # Some policies have four moves alone.
+        known = torch.from_numpy(allowed[..., : logits.shape[-1]]).to(logits.device)
         logits = logits.masked_fill(~known, -torch.inf)
     return logits.argmax(dim=-1).cpu().numpy()
 

@@ -68,16 +68,13 @@ def _draw_problem(
     maps.draw_paths(panel, shape, predicted, shortest)
     maps.draw_ends(panel, shape, start, goal)
     reached = maps.as_cell(predicted[-1]) == maps.as_cell(goal)
-    caption, colour = _outcome(reached, len(predicted) - 1, shortest)
-    maps.frame(panel, colour, 1.6)
-    panel.set_xlabel(caption, size=style.TICK_SIZE, color=style.INK, labelpad=4)
-
-
-def _outcome(reached: bool, steps: int, shortest: np.ndarray | None) -> tuple[str, str]:
-    """The outcome in words, and the colour of the frame."""
+    steps = len(predicted) - 1
     if reached:
         expert = "" if shortest is None else f", shortest {len(shortest) - 1}"
-        return f"✓ {steps} steps{expert}", style.GREEN
-    if shortest is None:
-        return "no path to the goal", style.FRAME
-    return f"✗ not reached in {steps} steps", style.VERMILION
+        caption, colour = f"✓ {steps} steps{expert}", style.GREEN
+    elif shortest is None:
+        caption, colour = "no path to the goal", style.FRAME
+    else:
+        caption, colour = f"✗ not reached in {steps} steps", style.VERMILION
+    maps.frame(panel, colour, 1.6)
+    panel.set_xlabel(caption, size=style.TICK_SIZE, color=style.INK, labelpad=4)

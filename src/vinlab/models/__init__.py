@@ -64,9 +64,9 @@ class Model:
 
 def default_id(*, corner_cutting: bool, serves: str = ANY_MAP) -> str:
     """The shipped model for any map, trained with this rule for diagonal moves where there is such a model."""
-    cards = {id: read_card(id) for id in shipped_ids()}
-    general = [id for id, card in cards.items() if card.get("serves") == serves]
-    return min(general, key=lambda id: _cuts_corners(cards[id]["config"]) != corner_cutting)
+    cards = {id: card for id in shipped_ids() if (card := read_card(id)).get("serves") == serves}
+    rules = {id: card["config"].get("data", {}).get("corner_cutting", True) for id, card in cards.items()}
+    return min(rules, key=lambda id: rules[id] != corner_cutting)
 
 
 def load(name: str | Path) -> Model:
@@ -120,7 +120,7 @@ def _build(
     network = build_within(settings.build, sum(tensor.numel() for tensor in tensors.values()))
     fill(network, tensors, weights, rename=current_weight_names)
     network.eval()
-    return Model(id, network, data.get("size", 0), card, _cuts_corners(config), config)
+    return Model(id, network, data.get("size", 0), card, data.get("corner_cutting", True), config)
 
 
 def _data_of(config: Mapping[str, Any], id: str) -> Mapping[str, Any]:
@@ -136,7 +136,3 @@ def _data_of(config: Mapping[str, Any], id: str) -> Mapping[str, Any]:
     if type(rule) is not bool:
         raise InputError(f"{id}: expected true or false as corner_cutting, got {str(rule)[:40]}.")
     return data
-
-
-def _cuts_corners(config: Mapping[str, Any]) -> bool:
-    return bool(config.get("data", {}).get("corner_cutting", True))

@@ -68,7 +68,11 @@ class Run(AbstractContextManager["Run"]):
                 "expected --resume or --overwrite, got both: one continues a run, one deletes it."
             )
         folder = Path(folder)
-        lock = _lock_folder(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"Cannot create the folder {folder}: {error.strerror}.") from error
+        lock = FolderLock(folder)
         try:
             remove_temporary_files(folder, RUN_FILES)
             if _is_free(folder, overwrite):
@@ -186,15 +190,6 @@ class ReadOnlyRun:
 def _tensors_and_state(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
     checkpoint, _ = load_last_sound_checkpoint(folder / CHECKPOINT)
     return None if checkpoint is None else (checkpoint.tensors, checkpoint.state)
-
-
-def _lock_folder(folder: Path) -> FolderLock:
-    """Create the folder if it is missing, and lock it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"Cannot create the folder {folder}: {error.strerror}.") from error
-    return FolderLock(folder)
 
 
 def _is_free(folder: Path, overwrite: bool) -> bool:

@@ -58,6 +58,9 @@ ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": AUTHORS_ATTE
 PAPER_ROWS, PAPER_BATCH = 10, 12
 """An update of the authors' reads 12 rows of 10 states of one map."""
 
+PAPER_RATES = (0.01, 0.005, 0.002, 0.001)
+"""The authors' rates of RMSProp, one for each stage."""
+
 NOISE_EPOCHS = {8: 20, 16: 20, 28: 40}
 """Of the last stage, at the budget ``paper``."""
 
@@ -100,15 +103,14 @@ def default_recipe(network: NetworkConfig, size: int, budget: Budget) -> Gridwor
 def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> GridworldTraining:
     """What the authors' code does: their initial noise, labels, batches and order, RMSProp in four stages."""
     epochs = {"smoke": 1, "small": 5, "paper": 30}[budget]
-    learning = ImitationConfig(
-        stages=tuple(Stage(epochs, rate) for rate in (0.01, 0.005, 0.002, 0.001)),
-        optimiser="rmsprop",
-        batch_problems=PAPER_BATCH,
-        clip=None,
-        keep="last",
-    )
     data = replace(data_of(size, budget, "paper"), rows=PAPER_ROWS)
-    return GridworldTraining(network, data, learning, start="authors")
+    return GridworldTraining(network, data, replace(rmsprop(epochs), keep="last"), start="authors")
+
+
+def rmsprop(epochs: int) -> ImitationConfig:
+    """RMSProp in four stages of so many epochs, with the authors' rates and batches."""
+    stages = tuple(Stage(epochs, rate) for rate in PAPER_RATES)
+    return ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=PAPER_BATCH, clip=None)
 
 
 def noise_recipe(

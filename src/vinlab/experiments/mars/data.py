@@ -68,9 +68,8 @@ def make_sets(data: MarsData, source: Path | None, *, seed: int) -> MarsSets:
     if data.further_patches:
         further, counts["further"] = make_further(data)
         train = concatenate([train, further])
-    seeded, same = (
-        np.random.default_rng(stream) for stream in ([DEMONSTRATION_STREAM, seed], DEMONSTRATION_STREAM)
-    )
+    seeded = np.random.default_rng([DEMONSTRATION_STREAM, seed])
+    same = np.random.default_rng(DEMONSTRATION_STREAM)
     return MarsSets(
         demonstrate(train, data.demonstrations, rng=seeded),
         demonstrate(splits.validation, choosing, rng=same),

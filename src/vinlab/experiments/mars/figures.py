@@ -10,7 +10,7 @@ from vinlab.domains.mars.expert import solve
 from vinlab.domains.mars.problem import MarsProblems, observe
 from vinlab.experiments.base import require_problem
 from vinlab.experiments.mars.data import data_of, make_splits
-from vinlab.experiments.mars.evaluate import MarsScores, evaluate_policy
+from vinlab.experiments.mars.evaluate import evaluate_policy
 from vinlab.figures.save import save_figure
 from vinlab.figures.terrain import TerrainView, terrain_figure
 from vinlab.models import Model
@@ -32,24 +32,18 @@ def figures(model: Model, out: Path, problem: int | None, data: Path | None) -> 
 
 
 def paths_figure(model: Model, problems: MarsProblems, problem: int | None) -> Figure:
-    """A row for each problem that is shown."""
+    """A row for each problem that is shown; where none is named, the problems are of different blocks."""
     assert isinstance(model.network, TerrainPolicy)
     if problem is None:
-        shown = _choose(evaluate_policy(model.network, problems), problems)
+        scores = evaluate_policy(model.network, problems)
+        order = np.argsort(-scores.steps, kind="stable")
+        solved = scores.reached[order]
+        shown = _of_different_blocks(order[solved], problems, SHOWN)
+        shown += _of_different_blocks(order[~solved], problems, 1)
     else:
         shown = [require_problem(problem, len(problems))]
     views = [view_of(model, problems[np.array([index])]) for index in shown]
     return terrain_figure(views, title=f"{model.id} on unseen terrain")
-
-
-def _choose(scores: MarsScores, problems: MarsProblems) -> list[int]:
-    """The problems with the longest shortest paths that are solved, and one that is not, of different blocks."""
-    order = np.argsort(-scores.steps, kind="stable")
-    solved = scores.reached[order]
-    return [
-        *_of_different_blocks(order[solved], problems, SHOWN),
-        *_of_different_blocks(order[~solved], problems, 1),
-    ]
 
 
 def _of_different_blocks(order: np.ndarray, problems: MarsProblems, count: int) -> list[int]:

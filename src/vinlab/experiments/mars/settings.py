@@ -7,11 +7,11 @@ from vinlab.domains.mars.expert import DemonstrationConfig
 from vinlab.domains.mars.splits import Protocol
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig
 from vinlab.experiments.base import RECIPES, Budget, Recipe, Setting, by_id
+from vinlab.experiments.gridworld.settings import rmsprop
 from vinlab.experiments.mars.classifier import LabelConfig
 from vinlab.experiments.mars.data import MarsData
-from vinlab.learners.imitation import ImitationConfig, one_cycle
+from vinlab.learners.imitation import one_cycle
 from vinlab.learners.losses import DenseConfig, ReachConfig
-from vinlab.learners.optimizers import Stage
 from vinlab.learners.staged import TrainingStage
 from vinlab.networks.terrain.configs import (
     ClassifierConfig,
@@ -55,8 +55,8 @@ REACH_EPOCHS = {"vin-arrival": 1, "fixed-point-arrival": 3}
 """Of the second stage, at the budget ``paper``."""
 EPOCHS_ON_MORE_GROUND = {"fixed-point-arrival": (1, 2), "classifier": (1,)}
 """Of each stage: there are four times as many patches."""
-PAPER_RATES, PAPER_EPOCHS = (0.01, 0.005, 0.002, 0.001), 8
-"""RMSProp's rates in the authors' grid-world, and our epochs of each; the paper gives neither for Mars."""
+PAPER_EPOCHS = 8
+"""Ours, of each of RMSProp's rates in the authors' grid-world; the paper gives neither for Mars."""
 PATCHES: dict[Budget, int] = {"smoke": 40, "small": 1000, "paper": 10_000}
 RATE, REACH_RATE = 5e-3, 2e-3
 """Adam's highest rates. In the second stage a higher one loses what imitation learned."""
@@ -127,12 +127,6 @@ def _stages(name: str, epochs: tuple[int, ...], budget: Budget, recipe: Recipe) 
         learning = rmsprop(PAPER_EPOCHS if budget == "paper" else 1)
     reach = (TrainingStage(ReachConfig(), one_cycle(more, REACH_RATE, batch=16)) for more in epochs[1:])
     return TrainingStage(first, learning), *reach
-
-
-def rmsprop(epochs: int) -> ImitationConfig:
-    """The authors' four rates."""
-    stages = tuple(Stage(epochs, rate) for rate in PAPER_RATES)
-    return ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=12, clip=None)
 
 
 def _setting(name: str, protocol: Protocol) -> Setting[MarsTraining]:

@@ -59,10 +59,8 @@ def make_test_problems(data: RlData) -> GridProblems:
 
 def make_problems_of_difficulty(data: RlData, difficulty: int) -> GridProblems:
     """Test problems whose start is this many moves from the goal."""
-    rng, config = (
-        np.random.default_rng([DIFFICULTY_STREAM, data.size, difficulty]),
-        GridworldConfig(size=data.size),
-    )
+    rng = np.random.default_rng([DIFFICULTY_STREAM, data.size, difficulty])
+    config = GridworldConfig(size=data.size)
     return sample_problems(config, data.per_difficulty, rng=rng, difficulty=difficulty)
 
 

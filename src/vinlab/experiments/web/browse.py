@@ -77,25 +77,24 @@ class Browser:
         sparse = self.site.sparse
         words = None if sparse is None else sparse.tfidf.embed(query)
         plan = self.policy.eval().plan(self.view, features, words=words)
+        graph = self.site.graph(self.data.graph)
         links: list[list[tuple[int, float]]] = []
 
         def choose(rows: np.ndarray, pages: np.ndarray) -> np.ndarray:
-            links.append(self._best_links(plan, int(pages[0])))
+            candidates = torch.from_numpy(graph.of(int(pages[0])).astype(np.int64))
+            page = torch.tensor([int(pages[0])])
+            here = LinkChoices(rows=torch.tensor([0]), pages=page, candidates=candidates[None])
+            logits = self.policy.logits(self.view, plan, here)[0]
+            best = logits.softmax(dim=0).topk(min(SHOWN, len(candidates)))
+            links.append([(int(candidates[at]), float(share)) for share, at in zip(*best, strict=True)])
             return np.array([links[-1][0][0]])
 
         no_target = WebProblems(np.array([0]), np.array([start]), np.array([-1]))
-        graph = self.site.graph(self.data.graph)
         visited = follow_links(choose, graph, no_target, max_clicks=max_clicks).pages[0]
         pages = list(dict.fromkeys(visited[visited >= 0].tolist()))
         end = self._most_similar(plan, features, pages)
         values = plan.value[0].numpy() if isinstance(plan, LinkPlan) else None
         return ClickPath(query, pages[: end + 1], links[:end], values)
-
-    def _best_links(self, plan: Any, page: int) -> list[tuple[int, float]]:
-        links = torch.from_numpy(self.site.graph(self.data.graph).of(page).astype(np.int64))
-        here = LinkChoices(rows=torch.tensor([0]), pages=torch.tensor([page]), candidates=links[None])
-        best = self.policy.logits(self.view, plan, here)[0].softmax(dim=0).topk(min(SHOWN, len(links)))
-        return [(int(links[index]), float(share)) for share, index in zip(*best, strict=True)]
 
     def _most_similar(self, plan: Any, features: torch.Tensor, visited: list[int]) -> int:
         """Which visited page has the highest reward; without one for every page, which is nearest to the query."""

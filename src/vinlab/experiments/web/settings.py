@@ -69,20 +69,6 @@ BATCH = 128
 GRAPHS: tuple[GraphKind, ...] = ("full", "tree")
 
 
-def learning_of(network: str, budget: Budget, *, sparse: bool = False) -> ImitationConfig:
-    """How the whole network is trained; a plan on pages with sparse features has a handful of weights."""
-    epochs = EPOCHS.get(network, DEFAULT_EPOCHS) if budget == "paper" else {"smoke": 1, "small": 2}[budget]
-    on_pages = 3e-2 if sparse else 1e-3
-    return one_cycle(epochs, on_pages if network.startswith("pages") else 3e-3, batch=BATCH)
-
-
-def first_stage(network: str, learning: ImitationConfig) -> FirstStage | None:
-    """What is trained before the whole network, if anything."""
-    if network == "vin-staged":
-        return FirstStage("reward", learning)
-    return FirstStage("plan", one_cycle(1, 3e-3, batch=BATCH)) if network.startswith("members") else None
-
-
 def configure(
     network: str,
     graph: GraphKind,
@@ -101,11 +87,16 @@ def configure(
     if budget == "smoke":
         small = EncyclopediaConfig(branches=(4, 3), articles=150, sentences=24)
         data = replace(data, validation_problems=20, root_problems=30, random_problems=40, encyclopedia=small)
-    learning = learning_of(network, budget, sparse=sparse)
+    epochs = EPOCHS.get(network, DEFAULT_EPOCHS) if budget == "paper" else {"smoke": 1, "small": 2}[budget]
+    on_pages = 3e-2 if sparse else 1e-3  # with sparse features a plan on pages has a handful of weights
+    learning = one_cycle(epochs, on_pages if network.startswith("pages") else 3e-3, batch=BATCH)
+    first = FirstStage("reward", learning) if network == "vin-staged" else None
+    if network.startswith("members"):
+        first = FirstStage("plan", one_cycle(1, 3e-3, batch=BATCH))
     settings = replace(NETWORKS[network][0], sparse=sparse)
     if sparse and network == "pages":
         settings = FAR_PAGES
-    return WebTraining(settings, data, learning, first_stage(network, learning))
+    return WebTraining(settings, data, learning, first)
 
 
 def _setting(graph: GraphKind, network: str, control: Control) -> Setting[WebTraining]:

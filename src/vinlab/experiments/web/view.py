@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 from jaxtyping import Int
+from torch import Tensor
 
 from vinlab.domains.web.site import GraphKind, Site
 from vinlab.networks.configs import NetworkConfig
@@ -27,13 +28,8 @@ def index_view(site: Site, discount: float) -> SiteView:
     rows, columns = np.nonzero((tree >= 0) & (node[tree] >= 0))
     sources = np.concatenate([rows, np.arange(len(index))])
     targets = np.concatenate([node[tree[rows, columns]], np.arange(len(index))])
-    return SiteView(
-        features=torch.from_numpy(site.features),
-        nodes=torch.from_numpy(index),
-        transition=_transition(sources, targets, len(index), discount),
-        membership=torch.from_numpy(index_membership(site, node)),
-        sparse=site.sparse,
-    )
+    members = torch.from_numpy(index_membership(site, node))
+    return _view(site, torch.from_numpy(index), (sources, targets), discount, members)
 
 
 def index_membership(site: Site, node: Int[np.ndarray, " N"]) -> Int[np.ndarray, "N m"]:
@@ -53,19 +49,14 @@ def page_view(site: Site, kind: GraphKind, discount: float) -> SiteView:
     """The whole site as the planning graph; every page stands for itself."""
     links = site.graph(kind)
     every = torch.arange(site.num_pages)
-    return SiteView(
-        features=torch.from_numpy(site.features),
-        nodes=every,
-        transition=_transition(links.sources(), np.asarray(links.targets), site.num_pages, discount),
-        membership=every[:, None],
-        sparse=site.sparse,
-    )
+    return _view(site, every, (links.sources(), np.asarray(links.targets)), discount, every[:, None])
 
 
-def _transition(
-    sources: Int[np.ndarray, " E"], targets: Int[np.ndarray, " E"], count: int, discount: float
-) -> GraphTransition:
-    weights = torch.full((len(sources),), discount)
-    return GraphTransition(
-        torch.from_numpy(sources.astype(np.int64)), torch.from_numpy(targets.astype(np.int64)), weights, count
-    )
+def _view(
+    site: Site, nodes: Tensor, links: tuple[np.ndarray, np.ndarray], discount: float, membership: Tensor
+) -> SiteView:
+    """The site with a graph to plan on: its nodes, and the sources and targets of the links among them."""
+    sources, targets = (torch.from_numpy(ends.astype(np.int64)) for ends in links)
+    transition = GraphTransition(sources, targets, torch.full((len(sources),), discount), len(nodes))
+    features = torch.from_numpy(site.features)
+    return SiteView(features, nodes, transition, membership, sparse=site.sparse)
