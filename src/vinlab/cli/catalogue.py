@@ -34,6 +34,7 @@ def catalogue_lines(entries: dict[str, CatalogueEntry], shipped: set[str]) -> li
         lines += ["", f"{name} ({paper})"]
         for id, entry in members:
             line = f"  {id:{longest}} {'*' if id in shipped else ' '} {entry.about}"
-            fits = width is None or len(line) <= width
-            lines.append(line if fits else f"{line[: max(width - 1, longest + 4)]}…")
+            if width is not None and len(line) > width:
+                line = f"{line[: max(width - 1, longest + 4)]}…"
+            lines.append(line)
     return lines[1:]

@@ -132,19 +132,14 @@ def _scores_table(id: str, scores: Mapping[str, Any]) -> "Table":
     for name, measure in shown.items():
         numbers = (_number(scores[name], measure), _number(paper.get(name), measure))
         table.add_row(measure.heading, *numbers[: len(columns)])
-    if scores.get("num_unsolvable"):
-        table.add_row("unsolvable problems", *(_unsolvable(scores), "–")[: len(columns)])
+    if count := scores.get("num_unsolvable"):  # those that have no path to the goal, and the first of them
+        named = [str(problem) for problem in scores.get("unsolvable", ())]
+        more = ", …" if len(named) > MAX_NAMED else ""
+        names = f" (problem {', '.join(named[:MAX_NAMED])}{more})" if named else ""
+        table.add_row("unsolvable problems", *(f"{count}{names}", "–")[: len(columns)])
     if "prediction_loss" in scores:
         table.caption = FOOTNOTE
     return table
-
-
-def _unsolvable(scores: Mapping[str, Any]) -> str:
-    """How many problems have no path to the goal, and the first of them."""
-    named = [str(problem) for problem in scores.get("unsolvable", ())]
-    more = ", …" if len(named) > MAX_NAMED else ""
-    names = f" (problem {', '.join(named[:MAX_NAMED])}{more})" if named else ""
-    return f"{scores['num_unsolvable']}{names}"
 
 
 def _groups_table(id: str, groups: Mapping[str, Mapping[str, Any]]) -> "Table":

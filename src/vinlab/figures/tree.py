@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,10 @@ def tree_figure(plan: TreePlan) -> Figure:
         axes.plot(ends[:, 0], ends[:, 1], color="#D0D0D0", linewidth=0.6, zorder=1)
     look = {"cmap": style.VALUE_COLOURS, "edgecolors": style.FRAME, "linewidths": 0.5, "zorder": 2}
     axes.scatter(positions[:, 0], positions[:, 1], c=plan.values, s=_sizes(plan), **look)
-    _draw_path(axes, plan, positions)
+    arrow = {"arrowstyle": "-|>", "color": style.PREDICTED, "linewidth": 2.0, "shrinkA": 5, "shrinkB": 5}
+    bend = {**arrow, "connectionstyle": f"arc3,rad={BEND}"}
+    for start, end in pairwise(plan.path):
+        axes.annotate("", xy=tuple(positions[end]), xytext=tuple(positions[start]), arrowprops=bend, zorder=4)
     _label(axes, plan, positions)
     lines = textwrap.wrap(f"“{plan.query}”", 96)
     shown = "\n".join(lines[:3]) + (" …" if len(lines) > 3 else "")
@@ -134,13 +138,6 @@ def _walk(children: list[list[int]]) -> list[int]:
 def _sizes(plan: TreePlan) -> Int[np.ndarray, " n"]:
     """The area of each disc in square points."""
     return np.array([170, 90, 34, 22, 22])[np.minimum(depths_of(plan.parents), 4)]
-
-
-def _draw_path(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:
-    arrow = {"arrowstyle": "-|>", "color": style.PREDICTED, "linewidth": 2.0, "shrinkA": 5, "shrinkB": 5}
-    for start, end in zip(plan.path[:-1], plan.path[1:], strict=True):
-        bend = {**arrow, "connectionstyle": f"arc3,rad={BEND}"}
-        axes.annotate("", xy=tuple(positions[end]), xytext=tuple(positions[start]), arrowprops=bend, zorder=4)
 
 
 def _label(axes: Axes, plan: TreePlan, positions: Float[np.ndarray, "n 2"]) -> None:

@@ -70,14 +70,10 @@ def distance_table(scores: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str
     """The share of cells that reach the goal, by distance: a line for each model and set of maps."""
     ends = list(pairwise(DISTANCES))
     headers = ["model", "maps", *(f"{low}–{high}" for low, high in ends)]
-    rows = [
-        [model, name, *_by_distance(one["by_distance"])]
-        for model, kinds in scores.items()
-        for name, one in kinds.items()
-    ]
+    rows = []
+    for model, kinds in scores.items():
+        for name, one in kinds.items():
+            shares = {part["above"]: part["reached_share"] for part in one["by_distance"]}
+            cells = [f"{100 * shares[low]:.1f}" if low in shares else "–" for low, _ in ends]
+            rows.append([model, name, *cells])
     return markdown_table(headers, rows)
-
-
-def _by_distance(classes: Sequence[Mapping[str, Any]]) -> list[str]:
-    shares = {one["above"]: one["reached_share"] for one in classes}
-    return [f"{100 * shares[low]:.1f}" if low in shares else "–" for low in DISTANCES[:-1]]
