@@ -1,7 +1,7 @@
 """The one way to train a setting: data, manifest, seeded network, run folder, fit, result."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -34,7 +34,16 @@ def train(
     config = configuration(experiment, request)
     data = experiment.make_data(config, request)
     config = experiment.adapt(config, data)
-    manifest = describe(experiment, request, config, data.hash)
+    manifest = describe_run(
+        id=request.id,
+        budget=request.budget,
+        recipe=request.recipe,
+        seed=request.seed,
+        config=config_record(experiment, request, config),
+        data_hash=data.hash,
+        device=request.device,
+        world_size=distributed.world_size(),
+    )
     network = seeded(request.seed, lambda: experiment.build(config, data)).to(request.device)
 
     def fit(logger: RunLogger) -> Best:
@@ -79,22 +88,8 @@ REFUSED: dict[Option, str] = {
 }
 
 
-def describe(experiment: Experiment, request: TrainingRequest, config: Any, data_hash: str) -> Manifest:
-    """The manifest of the run that answers a request; it names where the data came from."""
-    return describe_run(
-        id=request.id,
-        budget=request.budget,
-        recipe=request.recipe,
-        seed=request.seed,
-        config=config_record(experiment, request, config),
-        data_hash=data_hash,
-        device=request.device,
-        world_size=distributed.world_size(),
-    )
-
-
 def config_record(experiment: Experiment, request: TrainingRequest, config: Any) -> dict[str, Any]:
-    """The configuration as the manifest holds it and ``vinlab show`` prints it."""
+    """The configuration as the manifest holds it and ``vinlab show`` prints it; it names where the data came from."""
     plain = to_plain(config)
     source = request.data.name if request.data else experiment.generated
     changed = {"overrides": to_plain(request.overrides)} if request.overrides else {}
@@ -129,20 +124,13 @@ def record(
         allow_changes=request.allow_changes,
     ) as run:
         distributed.wait_for_all()
-        with _logger(run, request) as logger:
-            best = fit(logger)
+        with ExitStack() as stack:
+            logger: RunLogger = run
+            if request.tensorboard:
+                from vinlab.recording.tensorboard import TensorBoardLogger
+
+                logger = stack.enter_context(TensorBoardLogger(run, request.out))
+            best = fit(CallbackLogger(logger, request.on_metrics) if request.on_metrics else logger)
         finished = run.finish(network.state_dict(), score(best, run.seconds).to_plain())
         distributed.wait_for_all()
         return finished
-
-
-@contextmanager
-def _logger(run: Run, request: TrainingRequest) -> Iterator[RunLogger]:
-    """The run itself, or with TensorBoard or a callback beside it."""
-    with ExitStack() as stack:
-        logger: RunLogger = run
-        if request.tensorboard:
-            from vinlab.recording.tensorboard import TensorBoardLogger
-
-            logger = stack.enter_context(TensorBoardLogger(run, request.out))
-        yield CallbackLogger(logger, request.on_metrics) if request.on_metrics else logger

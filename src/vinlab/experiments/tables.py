@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -173,27 +174,21 @@ def made_from_usable(
     on_unusable: Callable[[str], None],
 ) -> Made:
     """A table or figures of the runs; a run whose result is odd is named and left out."""
-    try:
+    with suppress(*ODD):
         return make(runs)
-    except ODD:
-        usable = [run for run in runs if _is_usable(make, run, on_unusable)]
+    usable = []
+    for run in runs:
+        try:
+            make([run])
+            usable.append(run)
+        except ODD as error:
+            reason = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+            on_unusable(
+                f"{run.folder}: expected a result with the numbers of its table, got an odd one ({reason})."
+            )
     if not usable or len(usable) == len(runs):
         raise InputError(f"expected runs whose results fit together, got {len(runs)} that do not.")
     return make(usable)
-
-
-def _is_usable(
-    make: Callable[[Sequence[FinishedRun]], Any], run: FinishedRun, on_unusable: Callable[[str], None]
-) -> bool:
-    try:
-        make([run])
-    except ODD as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0][:120]
-        on_unusable(
-            f"{run.folder}: expected a result with the numbers of its table, got an odd one ({reason})."
-        )
-        return False
-    return True
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -201,16 +196,8 @@ def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> 
     for row in rows:
         if len(row) != len(headers):
             raise InputError(f"expected rows of {len(headers)} cells, got {len(row)}: {list(row)}.")
-    cells = [[_cell(value) for value in row] for row in (headers, *rows)]
+    cells = [[str(value).replace("|", "\\|").replace("\n", " ") for value in row] for row in (headers, *rows)]
     widths = [max(3, *(len(text) for text in column)) for column in zip(*cells, strict=True)]
-    lines = [_line([text.ljust(width) for text, width in zip(row, widths, strict=True)]) for row in cells]
-    lines.insert(1, _line(["-" * width for width in widths]))
-    return "\n".join(lines) + "\n"
-
-
-def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    lines = [[text.ljust(width) for text, width in zip(row, widths, strict=True)] for row in cells]
+    lines.insert(1, ["-" * width for width in widths])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
