@@ -63,16 +63,6 @@ class PlannedHeads(nn.Module):
         return self.critic(features[:, None, self.moves :])
 
 
-def _require_moves(network: ValueVinConfig, arguments: tuple, options: dict[str, Any]) -> None:
-    """Refuse a network with another number of moves than the environment."""
-    space = arguments[1] if len(arguments) > 1 else options.get("action_space")
-    if not isinstance(space, spaces.Discrete) or int(space.n) != network.moves:
-        raise InputError(
-            f"expected an environment with {network.moves} moves for this network, got {space}; "
-            "ValueVinConfig(moves=...) sets them."
-        )
-
-
 class VinPolicy(ActorCriticPolicy):
     """The policy class for PPO or A2C, with ``policy_kwargs={"network": ValueVinConfig(iterations=K)}``.
 
@@ -81,7 +71,12 @@ class VinPolicy(ActorCriticPolicy):
 
     def __init__(self, *arguments: Any, network: ValueVinConfig, **options: Any) -> None:
         self.config = network
-        _require_moves(network, arguments, options)
+        space = arguments[1] if len(arguments) > 1 else options.get("action_space")
+        if not isinstance(space, spaces.Discrete) or int(space.n) != network.moves:
+            raise InputError(
+                f"expected an environment with {network.moves} moves for this network, got {space}; "
+                "ValueVinConfig(moves=...) sets them."
+            )
         options |= {
             "features_extractor_class": PlannedFeatures,
             "features_extractor_kwargs": {"network": network},

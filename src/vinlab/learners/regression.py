@@ -30,11 +30,6 @@ Augment = Callable[[ContinuousDemonstrations, np.random.Generator], ContinuousDe
 """Makes other demonstrations that are as valid as the given ones, such as their mirror image."""
 
 
-def identity(batch: ContinuousDemonstrations, rng: np.random.Generator) -> ContinuousDemonstrations:
-    """The demonstrations unchanged."""
-    return batch
-
-
 class StateSampler:
     """Demonstrations as a dataset of imitation: a choice of problems gives random states of each, augmented."""
 
@@ -95,7 +90,7 @@ def regress(
     config: RegressionConfig,
     *,
     seed: int,
-    augment: Augment = identity,
+    augment: Augment = lambda batch, rng: batch,
     validate: Validator | None = None,
     record: RunLogger | None = None,
     progress: Progress = no_progress,

@@ -62,12 +62,15 @@ def _map_of_costs(archive: zipfile.ZipFile, names: set[str], name: str, options:
     for key in BLOCKED:
         if key in names:
             words = f"'{key}' in {name}"
-            named = _blocked(one_map(member(key, name), name, options.index, words), words)
+            named = one_map(member(key, name), name, options.index, words)
+            strange = named[(named != 0) & (named != 1)]
+            if strange.size:
+                raise InputError(f"{words}: expected only 0 and 1, got {strange.flat[0]:g}.")
             if named.shape != costs.shape:
                 raise InputError(
                     f"{name}: expected costs and {key} of one shape, got {costs.shape} and {named.shape}."
                 )
-            blocked |= named
+            blocked |= named == 1
             words = f"cells of '{key}' are blocked"
     require_cell_costs(costs, blocked, f"'costs' in {name}")
     start, goal = (
@@ -77,13 +80,6 @@ def _map_of_costs(archive: zipfile.ZipFile, names: set[str], name: str, options:
     return GridMap(
         blocked.astype(np.uint8), told, start=start, goal=goal, costs=np.where(blocked, 1.0, costs)
     )
-
-
-def _blocked(values: np.ndarray, name: str) -> np.ndarray:
-    strange = values[(values != 0) & (values != 1)]
-    if strange.size:
-        raise InputError(f"{name}: expected only 0 and 1, got {strange.flat[0]:g}.")
-    return values == 1
 
 
 def _map_of_ours(archive: zipfile.ZipFile, names: set[str], name: str, options: MapOptions) -> GridMap:
@@ -138,14 +134,6 @@ def one_map(array: np.ndarray, name: str, index: int, words: str) -> np.ndarray:
     return array
 
 
-def _graded_array(array: np.ndarray, name: str, options: MapOptions) -> GridMap:
-    """The map of an array of costs or heights; not-a-number is unknown."""
-    options.refuse_threshold()
-    unknown = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
-    found = grade(MapValues(np.where(unknown, 0, array), unknown), name, options.grading)
-    return map_of_graded(found, "An array", options)
-
-
 def _map_of(
     array: np.ndarray,
     name: str,
@@ -159,14 +147,17 @@ def _map_of(
     array = one_map(array, name, options.index, name)
     require_side(array.shape[0], array.shape[1], name)
     if options.grading.costs is not None:
-        return replace(_graded_array(array, name, options), start=start, goal=goal)
+        options.refuse_threshold()
+        unknown = _unknown_in(array)
+        found = grade(MapValues(np.where(unknown, 0, array), unknown), name, options.grading)
+        return replace(map_of_graded(found, "An array", options), start=start, goal=goal)
     obstacles, words = values_to_obstacles(array, name, options)
     return GridMap(obstacles, f"An array; {words}.", start=start, goal=goal)
 
 
 def values_to_obstacles(array: np.ndarray, name: str, options: MapOptions) -> tuple[np.ndarray, str]:
     """The obstacles in an array of numbers, and in words the rule; not-a-number is unknown."""
-    unknown = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
+    unknown = _unknown_in(array)
     if options.threshold is None:
         strange = array[(array != 0) & (array != 1) & ~unknown]
         if strange.size:
@@ -181,3 +172,7 @@ def values_to_obstacles(array: np.ndarray, name: str, options: MapOptions) -> tu
     which = options.obstacles or "bright"
     blocked = high if which == "bright" else ~high
     return with_unknown(blocked, unknown, options), words[which] + unknown_words(unknown, options)
+
+
+def _unknown_in(array: np.ndarray) -> np.ndarray:
+    return np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)

@@ -23,7 +23,22 @@ LARGEST_RASTER = 256 * 2**20
 def map_of_geotiff(data: bytes, name: str, options: MapOptions) -> GridMap:
     """The map of the first band, in the raster's coordinates; cells without data are unknown."""
     (band, *_), known, frame = read_bands(data, name, bands=1)
-    return _map_of(band, known, frame, name, options)
+    unknown = ~known | ~np.isfinite(band)
+    clean = np.where(unknown, 0, band)
+    where = f" in {frame.crs}" if frame.crs else ""
+    height, width = (size if math.isfinite(size) else 1.0 for size in frame.cell_size)
+    raster = f"A raster{where} with cells of {height:g} x {width:g} {frame.unit}"
+    if options.grading.costs is not None:
+        options.refuse_threshold()
+        found = grade(MapValues(clean, unknown, frame), name, options.grading)
+        return map_of_graded(found, raster, options, frame=frame)
+    if clean.dtype == np.uint8 and clean.max(initial=0) > 1 and (options.threshold or 0) < 1:
+        blocked, words = shades_to_obstacles(GreyImage(clean, 255), options)  # eight bits are shades of grey
+    else:
+        obstacles, words = values_to_obstacles(clean, name, options)
+        blocked = obstacles.astype(bool)
+    words = f"{raster}; {words}{unknown_words(unknown, options)}."
+    return GridMap(with_unknown(blocked, unknown, options), words, frame=frame)
 
 
 def read_bands(data: bytes, name: str, *, bands: int | None = None) -> tuple[np.ndarray, np.ndarray, Frame]:
@@ -84,22 +99,3 @@ def _frame(raster: Any) -> Frame:
     if crs and crs.is_projected and crs.linear_units_factor[1] != 1.0:
         unit = crs.linear_units_factor[0]
     return Frame(there.a, there.b, x, there.d, there.e, y, unit=unit, crs=crs.to_string() if crs else None)
-
-
-def _map_of(band: np.ndarray, known: np.ndarray, frame: Frame, name: str, options: MapOptions) -> GridMap:
-    unknown = ~known | ~np.isfinite(band)
-    clean = np.where(unknown, 0, band)
-    where = f" in {frame.crs}" if frame.crs else ""
-    height, width = (size if math.isfinite(size) else 1.0 for size in frame.cell_size)
-    raster = f"A raster{where} with cells of {height:g} x {width:g} {frame.unit}"
-    if options.grading.costs is not None:
-        options.refuse_threshold()
-        found = grade(MapValues(clean, unknown, frame), name, options.grading)
-        return map_of_graded(found, raster, options, frame=frame)
-    if clean.dtype == np.uint8 and clean.max(initial=0) > 1 and (options.threshold or 0) < 1:
-        blocked, words = shades_to_obstacles(GreyImage(clean, 255), options)  # eight bits are shades of grey
-    else:
-        obstacles, words = values_to_obstacles(clean, name, options)
-        blocked = obstacles.astype(bool)
-    words = f"{raster}; {words}{unknown_words(unknown, options)}."
-    return GridMap(with_unknown(blocked, unknown, options), words, frame=frame)

@@ -34,22 +34,18 @@ class GreyImage:
 
 
 def map_of_image(data: bytes, name: str, options: MapOptions) -> GridMap:
-    """The map that an image shows, one pixel for each cell."""
+    """The map that an image shows, one pixel for each cell; its shades may be costs or heights."""
     if options.grading.costs is not None:
-        return _graded_image(read_image(data, name), name, options)
+        image = read_image(data, name)
+        options.refuse_threshold()
+        if options.grading.costs == "nav2" and image.white != 255:
+            raise InputError(f"{name}: expected a costmap as an image of 8 bits, got white at {image.white}.")
+        values = MapValues(image.values, np.zeros(image.values.shape, bool), white=image.white)
+        found = grade(values, name, options.grading, bright=options.obstacles == "bright")
+        return map_of_graded(found, "An image, one pixel a cell", options)
     options.require_brightness()
     blocked, words = shades_to_obstacles(read_image(data, name), options)
     return GridMap(blocked.astype(np.uint8), f"An image, one pixel a cell; {words}.")
-
-
-def _graded_image(image: GreyImage, name: str, options: MapOptions) -> GridMap:
-    """The map of an image whose shades are costs or heights."""
-    options.refuse_threshold()
-    if options.grading.costs == "nav2" and image.white != 255:
-        raise InputError(f"{name}: expected a costmap as an image of 8 bits, got white at {image.white}.")
-    values = MapValues(image.values, np.zeros(image.values.shape, bool), white=image.white)
-    found = grade(values, name, options.grading, bright=options.obstacles == "bright")
-    return map_of_graded(found, "An image, one pixel a cell", options)
 
 
 def shades_to_obstacles(image: GreyImage, options: MapOptions) -> tuple[Bool[np.ndarray, "H W"], str]:

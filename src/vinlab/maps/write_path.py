@@ -50,16 +50,9 @@ def as_geojson(cells: Int[np.ndarray, "T 2"], frame: Frame, metadata: Mapping[st
     """One feature in the coordinates of the map, with their reference system where the map has one."""
     points = frame.to_world(cells).tolist()
     # A line needs two points; a start at the goal gives one.
-    geometry = (
-        {"type": "LineString", "coordinates": points}
-        if len(points) > 1
-        else {"type": "Point", "coordinates": points[0]}
-    )
-    record: dict[str, Any] = {
-        "type": "Feature",
-        "properties": {**metadata, "unit": frame.unit},
-        "geometry": geometry,
-    }
+    kind, coordinates = ("LineString", points) if len(points) > 1 else ("Point", points[0])
+    geometry, properties = {"type": kind, "coordinates": coordinates}, {**metadata, "unit": frame.unit}
+    record: dict[str, Any] = {"type": "Feature", "properties": properties, "geometry": geometry}
     if frame.crs:
         record["crs"] = {"type": "name", "properties": {"name": frame.crs}}
     return json.dumps(record, allow_nan=False) + "\n"

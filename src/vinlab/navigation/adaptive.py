@@ -182,16 +182,11 @@ def make_plan(policy: PlanningPolicy, problems: GridProblems, iterations: Iterat
     With zero outside, as in the paper, a network may choose moves off the map; all maps of training have the wall.
     """
     observations = observe(problems.obstacles, problems.goals).to(device_of(policy))
-    if not _are_walled(problems):
-        policy = with_blocked_outside(policy)
-    return policy.plan(observations, iterations=iterations)
-
-
-def _are_walled(problems: GridProblems) -> bool:
-    """Whether all cells at the edge of the maps are blocked."""
     edge = np.ones(problems.obstacles.shape[1:], bool)
     edge[1:-1, 1:-1] = False
-    return bool(problems.obstacles[:, edge].all())
+    if not problems.obstacles[:, edge].all():
+        policy = with_blocked_outside(policy)
+    return policy.plan(observations, iterations=iterations)
 
 
 def with_blocked_outside(policy: PlanningPolicy) -> PlanningPolicy:

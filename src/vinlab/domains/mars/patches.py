@@ -12,6 +12,9 @@ from vinlab.domains.gridworld.problem import random_cells
 from vinlab.domains.mars.terrain import Terrain
 from vinlab.types import CELL, InputError
 
+PatchCorners = Int64[np.ndarray, "N 2"]
+"""The upper left pixel of each patch."""
+
 CHUNK = 4096
 """Patches that are processed together."""
 
@@ -102,9 +105,11 @@ class PatchCounts:
 
 def find_patches(
     terrain: Terrain, region: Region, config: PatchConfig, stride: int
-) -> tuple[Int64[np.ndarray, "N 2"], PatchCounts]:
+) -> tuple[PatchCorners, PatchCounts]:
     """The corners of all usable patches of a region, and the counts of all."""
-    corners = _lattice(region, config.side, stride)
+    rows = np.arange(region.top, region.bottom - config.side + 1, stride)
+    cols = np.arange(region.left, region.right - config.side + 1, stride)
+    corners = np.stack(np.meshgrid(rows, cols, indexing="ij"), axis=-1).reshape(-1, 2).astype(np.int64)
     positions = len(corners)
     if not positions:
         return corners, PatchCounts(stride)
@@ -115,12 +120,6 @@ def find_patches(
     usable = corners[~(too_open | too_blocked | no_region)]
     too_few = (int(kind.sum()) for kind in (too_open, too_blocked, no_region))
     return usable, PatchCounts(stride, positions, positions - len(corners), *too_few, usable=len(usable))
-
-
-def _lattice(region: Region, side: int, stride: int) -> np.ndarray:
-    rows = np.arange(region.top, region.bottom - side + 1, stride)
-    cols = np.arange(region.left, region.right - side + 1, stride)
-    return np.stack(np.meshgrid(rows, cols, indexing="ij"), axis=-1).reshape(-1, 2).astype(np.int64)
 
 
 def _wholly_known(terrain: Terrain, corners: np.ndarray, side: int) -> np.ndarray:
@@ -141,9 +140,7 @@ def _describe(terrain: Terrain, corners: np.ndarray, config: PatchConfig) -> tup
     return np.concatenate(shares or [np.zeros(0)]), np.concatenate(largest or [np.zeros(0)])
 
 
-def cut(
-    raster: np.ndarray, corners: Int64[np.ndarray, "N 2"], side: int, step: int = 1
-) -> Iterator[np.ndarray]:
+def cut(raster: np.ndarray, corners: PatchCorners, side: int, step: int = 1) -> Iterator[np.ndarray]:
     """The squares with the given upper left corners, every ``step``-th pixel of them, in chunks."""
     offsets = np.arange(0, side, step)
     for first in range(0, len(corners), CHUNK):
@@ -152,7 +149,7 @@ def cut(
 
 
 def cell_maps(
-    terrain: Terrain, corners: Int64[np.ndarray, "N 2"], config: PatchConfig
+    terrain: Terrain, corners: PatchCorners, config: PatchConfig
 ) -> Iterator[Bool[np.ndarray, "n H W"]]:
     """The blocked cells of each patch, in chunks."""
     from scipy.ndimage import maximum_filter
@@ -195,9 +192,7 @@ def random_ends(
     return random_cells(others, rng)[0], goals
 
 
-def block_ids(
-    terrain: Terrain, corners: Int64[np.ndarray, "N 2"], config: PatchConfig
-) -> Int64[np.ndarray, " N"]:
+def block_ids(terrain: Terrain, corners: PatchCorners, config: PatchConfig) -> Int64[np.ndarray, " N"]:
     """Which tile of the terrain, as large as a patch, holds the centre of each patch."""
     tile = (corners + config.side // 2) // config.side
     return tile[:, 0] * -(-terrain.image.shape[1] // config.side) + tile[:, 1]

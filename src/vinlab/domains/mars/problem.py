@@ -10,6 +10,7 @@ from torch import Tensor
 
 from vinlab.domains.mars.patches import (
     PatchConfig,
+    PatchCorners,
     PatchCounts,
     block_ids,
     cell_maps,
@@ -72,7 +73,7 @@ def observe(
 
 def problems_at(
     terrain: Terrain,
-    corners: Int64[np.ndarray, "N 2"],
+    corners: PatchCorners,
     config: PatchConfig,
     *,
     first_block: int,

@@ -57,12 +57,13 @@ class Corpus:
 def read_corpus(folder: Path) -> Corpus:
     """The encyclopedia in a folder: Wikispeedia as it is published, or any site in the same simple tables."""
     articles = read_articles(folder)
+    vectors = sorted([*folder.glob("glove*.npz"), *folder.glob("glove*.txt"), *folder.glob("vectors.*")])
     return assemble_corpus(
         texts=read_texts(folder, articles),
         categories=read_pairs(folder, "categories.tsv"),
         links=read_pairs(folder, "links.tsv"),
         known=articles,
-        vectors=read_vectors(_vector_file(folder)),
+        vectors=read_vectors(next(iter(vectors), folder / "vectors.npz")),
     )
 
 
@@ -228,11 +229,6 @@ def _rows(folder: Path, name: str, columns: int) -> Iterator[list[str]]:
                 yield row
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"{path}, line {number + 1}: expected a table in UTF-8, got {error}.") from error
-
-
-def _vector_file(folder: Path) -> Path:
-    found = sorted([*folder.glob("glove*.npz"), *folder.glob("glove*.txt"), *folder.glob("vectors.*")])
-    return found[0] if found else folder / "vectors.npz"
 
 
 def _require_file(path: Path) -> Path:

@@ -68,12 +68,14 @@ def make_encyclopedia(config: EncyclopediaConfig, *, rng: np.random.Generator) -
     titles += [
         " ".join(words[word] for word in names.own(article)[:2]).title() for article in range(config.articles)
     ]
-    sources = np.concatenate([np.arange(1, first), first + np.arange(config.articles)])
+    children = np.concatenate([np.arange(1, first), first + np.arange(config.articles)])
+    sources = rng.integers(0, config.articles, config.articles * config.links)
+    targets = near_targets(sources, homes, rng=rng)
     return Corpus(
         titles=titles,
         levels=np.concatenate([topics.levels, np.full(config.articles, ARTICLE)]),
-        parents=make_links(sources, np.concatenate([topics.parents[1:], homes]), first + config.articles),
-        links=_link(config, homes, first, rng),
+        parents=make_links(children, np.concatenate([topics.parents[1:], homes]), first + config.articles),
+        links=make_links(first + sources, first + targets, first + config.articles),
         texts=[""] * first + texts,
         vectors=WordVectors(words, _word_vectors(topics, names, homes, rng)),
     )
@@ -129,14 +131,6 @@ def _write(
     chosen = np.choose(kinds, drawn).reshape(config.sentences, -1)
     sentences = (" ".join(words[word] for word in map(int, sentence)) for sentence in chosen)
     return " ".join(f"{sentence.capitalize()}." for sentence in sentences)
-
-
-def _link(config: EncyclopediaConfig, homes: Int[np.ndarray, " n"], first: int, rng: np.random.Generator):
-    """Links between articles."""
-    count = config.articles * config.links
-    sources = rng.integers(0, config.articles, count)
-    targets = near_targets(sources, homes, rng=rng)
-    return make_links(first + sources, first + targets, first + config.articles)
 
 
 def _word_vectors(
