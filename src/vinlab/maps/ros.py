@@ -121,7 +121,11 @@ def parse_yaml(data: bytes, name: str) -> RosMap:
     negate = _number(fields, "negate", name, default=0.0)
     if negate not in (0, 1):
         raise InputError(f"{name}: expected 0 or 1 for negate, got {negate:g}.")
-    return RosMap(image, resolution, _origin(fields, name), bool(negate), occupied, free, mode)
+    origin = fields.get("origin", [0.0, 0.0, 0.0])
+    if not isinstance(origin, list) or len(origin) not in (2, 3):
+        raise InputError(f"{name}: expected an origin of [x, y, heading], got a {type(origin).__name__}.")
+    x, y, heading = (_number({"origin": number}, "origin", name) for number in [*origin, 0.0][:3])
+    return RosMap(image, resolution, (x, y, heading), bool(negate), occupied, free, mode)
 
 
 def _fields(data: bytes, name: str) -> dict[str, Any]:
@@ -171,11 +175,3 @@ def _number(fields: dict[str, Any], key: str, name: str, *, default: float | Non
     if not is_number or not abs(number) <= LARGEST:
         raise InputError(f"{name}: expected a finite number for {key}, got a {type(number).__name__}.")
     return float(number)
-
-
-def _origin(fields: dict[str, Any], name: str) -> tuple[float, float, float]:
-    origin = fields.get("origin", [0.0, 0.0, 0.0])
-    if not isinstance(origin, list) or len(origin) not in (2, 3):
-        raise InputError(f"{name}: expected an origin of [x, y, heading], got a {type(origin).__name__}.")
-    numbers = [_number({"origin": number}, "origin", name) for number in [*origin, 0.0][:3]]
-    return numbers[0], numbers[1], numbers[2]

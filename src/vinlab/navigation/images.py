@@ -101,9 +101,8 @@ def navigate_image(
     image.
     """
     _require_image(model, image)
-    shape = cells_of(model, image)
     blocked = blocked_cells(model, image)
-    ends = _inside(start, shape, "start", blocked), _inside(goal, shape, "goal", blocked)
+    ends = _inside(start, "start", blocked), _inside(goal, "goal", blocked)
     plan, moves, used = plan_on_image(model, image, ends[1], iterations)
     path, reached = follow_moves(moves, blocked.astype(np.uint8), *ends)
     return ImageRoute(*ends, path, reached, path_cost(path), _reward(model, image, plan), used)
@@ -139,9 +138,8 @@ def _reward(model: Model, image: Image, plan: Any) -> Float32[np.ndarray, "H W"]
     return plan.reward[0, 0].cpu().numpy() if isinstance(plan, Plan) else None
 
 
-def _inside(
-    position: Any, shape: tuple[int, int], name: str, blocked: Bool[np.ndarray, "H W"]
-) -> tuple[int, int]:
+def _inside(position: Any, name: str, blocked: Bool[np.ndarray, "H W"]) -> tuple[int, int]:
+    shape = blocked.shape
     row, col = require_position(position, name)
     if not (0 <= row < shape[0] and 0 <= col < shape[1]):
         raise InputError(

@@ -40,7 +40,12 @@ def exact_value_iteration(
     ``probabilities[a, s, t]`` is the probability of state t after action a in state s. Settled means that
     no value is further than ``tolerance`` from the true one (at discount 1: that a backup changes less).
     """
-    _require_process(probabilities, discount)
+    if not 0 <= discount <= 1:
+        raise InputError(f"discount: expected 0 to 1, got {discount}.")
+    if (probabilities < 0).any() or not np.allclose(probabilities.sum(axis=-1), 1):
+        raise InputError(
+            "probabilities: expected numbers of at least 0 that add up to 1 over the next states, got others."
+        )
     value = np.zeros(probabilities.shape[-1])
     change_allowed = tolerance * (1 - discount) / discount if 0 < discount < 1 else tolerance
     for _ in range(MOST_BACKUPS if iterations is None else iterations):
@@ -54,15 +59,6 @@ def exact_value_iteration(
             "give a discount below 1 or a number of iterations."
         )
     return value
-
-
-def _require_process(probabilities: np.ndarray, discount: float) -> None:
-    if not 0 <= discount <= 1:
-        raise InputError(f"discount: expected 0 to 1, got {discount}.")
-    if (probabilities < 0).any() or not np.allclose(probabilities.sum(axis=-1), 1):
-        raise InputError(
-            "probabilities: expected numbers of at least 0 that add up to 1 over the next states, got others."
-        )
 
 
 def cost_to_go(

@@ -88,8 +88,6 @@ def _backed_up(
 
 
 Kernels = SharedKernels | UntiedKernels | LocalKernels
-
-
 Transition = TypeVar("Transition", bound=GridTransition)
 
 

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from vinlab.domains.control.environment import ParticleWorlds, Physics
 from vinlab.domains.control.geometry import FINE, cells_of, covered
 from vinlab.domains.control.problem import IMAGE, ControlConfig, ControlProblems, observe, sample_problems
-from vinlab.domains.gridworld.gymnasium_env import Observation, ProblemEnvironment
+from vinlab.domains.gridworld.gymnasium_env import Info, Observation, ProblemEnvironment
 from vinlab.domains.gridworld.rendering import RENDER_MODES, render_cells
 from vinlab.types import GOAL_MARK
 
@@ -46,9 +46,7 @@ class ParticleControlEnvironment(ProblemEnvironment[np.ndarray]):
             velocity=spaces.Box(-np.inf, np.inf, (2,), np.float64),
         )
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
         """The first observation of a new domain, and the distance to the goal."""
         return super().reset(seed=seed, options=options)[0], {"distance": self._distance()}
 
@@ -58,7 +56,7 @@ class ParticleControlEnvironment(ProblemEnvironment[np.ndarray]):
         self._states = self._worlds.initial_states[:, None]
         return self._observation()
 
-    def step(self, action: np.ndarray) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.ndarray) -> tuple[Observation, float, bool, bool, Info]:
         """Observation, reward, terminated (the simulation diverged), truncated, and the distance to the goal."""
         forces = np.asarray(action, dtype=np.float64).reshape(1, 1, 2)
         self._states, valid = self._worlds.step(self._states, forces)

@@ -16,6 +16,7 @@ from vinlab.domains.gridworld.rendering import RENDER_MODES, render_cells, requi
 from vinlab.types import GOAL_MARK, MOVE_COSTS, MOVE_NAMES, GridProblems, InputError
 
 Observation = dict[str, Any]
+Info = dict[str, Any]
 Config = TypeVar("Config")
 Action = TypeVar("Action")
 
@@ -45,9 +46,7 @@ class ProblemEnvironment(gymnasium.Env[Observation, Action]):
         self.render_mode = require_render_mode(render_mode)
         self._given, self._sample = given, sample
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
         """The first observation of a new problem."""
         super().reset(seed=seed)
         self._problem = self.draw_problems(1, self.np_random)
@@ -89,7 +88,7 @@ class GridWorldEnvironment(ProblemEnvironment[np.int64]):
         self.action_space = spaces.Discrete(len(MOVE_NAMES))
         self.observation_space = spaces.Dict(
             image=spaces.Box(0.0, GOAL_MARK, (2, *self.shape), np.float32),
-            position=spaces.MultiDiscrete(self.shape),
+            position=spaces.MultiDiscrete(list(self.shape)),
         )
 
     def _begin(self) -> Observation:
@@ -97,7 +96,7 @@ class GridWorldEnvironment(ProblemEnvironment[np.int64]):
         self._states = self._problem.starts
         return self._observation()
 
-    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, Info]:
         """Observation, reward, terminated (at the goal), truncated (by the horizon), and an empty dictionary."""
         obstacles, corner_cutting = self._problem.obstacles, self._config.corner_cutting
         self._states = step(obstacles, self._states, np.array([action]), corner_cutting=corner_cutting)

@@ -8,7 +8,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from vinlab.domains.gridworld.gymnasium_env import RENDERING, GridWorldEnvironment, Observation
+from vinlab.domains.gridworld.gymnasium_env import RENDERING, GridWorldEnvironment, Info, Observation
 from vinlab.domains.gridworld.problem import GridworldConfig, observe
 from vinlab.domains.gridworld.rendering import render_cells
 from vinlab.domains.holeworld.environment import NUM_MOVES, step
@@ -37,7 +37,7 @@ class HoleWorldEnvironment(GridWorldEnvironment):
         self._sample = partial(sample_problems, self._config, difficulty=difficulty)
         self.action_space = spaces.Discrete(NUM_MOVES)
 
-    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, Info]:
         """Observation, reward, terminated (at the goal or in a hole), truncated, and whether the goal is reached."""
         outcome = step(self._problem.obstacles, self._problem.goals, self._states, np.array([action]))
         self._states, self._steps = outcome.states, self._steps + 1
@@ -87,8 +87,8 @@ class HoleWorldVectorEnv(VectorEnv):
         self._over = np.zeros(num_envs, bool)
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+        self, *, seed: int | list[int | None] | None = None, options: Info | None = None
+    ) -> tuple[Observation, Info]:
         """The first observations of new problems."""
         if isinstance(seed, list):
             raise InputError("seed: expected one number for all environments, got a list.")
@@ -104,9 +104,7 @@ class HoleWorldVectorEnv(VectorEnv):
         self._images[which] = observe(new.obstacles, new.goals).numpy()
         self._steps[which] = 0
 
-    def step(
-        self, actions: np.ndarray
-    ) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: np.ndarray) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Info]:
         """Observations, rewards, terminated, truncated, and which reached the goal."""
         resets = self._over
         outcome = step(self._obstacles, self._goals, self._states, np.asarray(actions))

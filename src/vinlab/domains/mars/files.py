@@ -7,7 +7,7 @@ import numpy as np
 
 from vinlab.domains.gridworld import files as gridworld
 from vinlab.domains.mars.problem import MarsProblems
-from vinlab.types import CELL, GridProblems, InputError
+from vinlab.types import CELL, InputError
 
 
 def write_problems(path: str | os.PathLike[str], problems: MarsProblems) -> None:
@@ -22,7 +22,13 @@ def read_problems(path: str | os.PathLike[str]) -> MarsProblems:
     problems, more = gridworld.read_problems(path), gridworld.read_arrays(path, (), ("images", "blocks"))
     if "images" not in more:
         raise InputError(f"{path}: expected problems with images of terrain, got maps without images.")
-    images = _images(more["images"], problems, path)
+    images, (count, rows, cols) = more["images"], problems.obstacles.shape
+    expected = (count, 1, rows * CELL, cols * CELL)
+    if images.shape != expected or images.dtype != np.uint8:
+        raise InputError(
+            f"images in {path}: expected uint8 of {expected}, {CELL} x {CELL} pixels for each cell, got "
+            f"{images.dtype} of {images.shape}."
+        )
     block_ids = more.get("blocks", np.arange(len(problems)))
     if block_ids.shape != (len(problems),) or block_ids.dtype.kind not in "iu":
         raise InputError(
@@ -30,16 +36,4 @@ def read_problems(path: str | os.PathLike[str]) -> MarsProblems:
         )
     obstacles = problems.obstacles.astype(bool)
     starts, goals = (ends.astype(np.int64) for ends in (problems.starts, problems.goals))
-    return MarsProblems(images, obstacles, starts, goals, block_ids.astype(np.int64))
-
-
-def _images(images: np.ndarray, problems: GridProblems, path: Path) -> np.ndarray:
-    """Grey images of 8 bits, one for each problem, with 8 x 8 pixels for each of its cells."""
-    count, rows, cols = problems.obstacles.shape
-    expected = (count, 1, rows * CELL, cols * CELL)
-    if images.shape != expected or images.dtype != np.uint8:
-        raise InputError(
-            f"images in {path}: expected uint8 of {expected}, {CELL} x {CELL} pixels for each cell, got "
-            f"{images.dtype} of {images.shape}."
-        )
-    return images[:, 0]
+    return MarsProblems(images[:, 0], obstacles, starts, goals, block_ids.astype(np.int64))

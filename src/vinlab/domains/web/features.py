@@ -12,6 +12,8 @@ from vinlab.domains.web.corpus import ARTICLE, Corpus
 from vinlab.domains.web.word_vectors import WordVectors, split_sentences, split_words
 from vinlab.types import InputError
 
+STOPS = str.maketrans(".!?", "   ")
+
 
 @dataclass(frozen=True)
 class Sentences:
@@ -141,20 +143,14 @@ def sum_pages(
     kept: Bool[np.ndarray, " sentences"],
 ) -> SumsOfWords:
     """The sums over the title and the kept sentences of every page."""
-    titles = sum_sentences(tokenise(_one_line(corpus.titles), vectors), vectors, rarity)
+    # A title is one sentence, even with a full stop or without a letter.
+    lines = [" ".join(title.translate(STOPS).split()) or "-" for title in corpus.titles]
+    titles = sum_sentences(tokenise(lines, vectors), vectors, rarity)
     pages, count = sentences.page_of_sentence[kept], len(corpus.titles)
     return SumsOfWords(
         add_up(sums.totals[kept], pages, count) + titles.totals,
         add_up(sums.weights[kept][:, None], pages, count)[:, 0] + titles.weights,
     )
-
-
-def _one_line(titles: Sequence[str]) -> list[str]:
-    """Titles as one sentence each, even with a full stop or without a letter."""
-    return [" ".join(title.translate(_STOPS).split()) or "-" for title in titles]
-
-
-_STOPS = str.maketrans(".!?", "   ")
 
 
 def find_centre(corpus: Corpus, pages: SumsOfWords) -> Float32[np.ndarray, " D"]:

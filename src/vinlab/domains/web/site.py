@@ -141,10 +141,9 @@ def with_sparse_features(site: Site, corpus: Corpus) -> Site:
     texts = _without_queries(corpus.texts, site.queries)
     articles = np.flatnonzero(site.levels == ARTICLE)
     tfidf, counts = fit_tfidf([texts[page] for page in articles])
-    rows = tfidf.weigh(counts)
     pages = SparsePages(
         tfidf=tfidf,
-        texts=_with_categories(site, rows),
+        texts=_with_categories(site, tfidf.weigh(counts)),
         titles=tfidf.rows(site.titles),
         is_category=site.levels != ARTICLE,
     )

@@ -6,7 +6,6 @@
 import json
 import os
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,8 +40,11 @@ def write_site(folder: Path, site: Site, embedding: TextEmbedding) -> None:
     try:
         for name, array in _arrays(site, embedding).items():
             np.save(temporary / f"{name}.npy", array, allow_pickle=False)
-        for name, texts in _texts(site, embedding).items():
-            (temporary / f"{name}.json").write_text(json.dumps(list(texts)), encoding="utf-8")
+        texts = {"titles": site.titles, "query_texts": site.queries.texts, "words": embedding.vectors.words}
+        if site.sparse is not None:
+            texts["sparse_words"] = site.sparse.tfidf.words
+        for name, entries in texts.items():
+            (temporary / f"{name}.json").write_text(json.dumps(list(entries)), encoding="utf-8")
         version = {"format": FORMAT, "sparse": site.sparse is not None}
         (temporary / VERSION_FILE).write_text(json.dumps(version), encoding="utf-8")
         os.replace(temporary, folder)
@@ -81,11 +83,6 @@ def _sparse_arrays(site: Site) -> dict[str, np.ndarray]:
         for part in ("indptr", "indices", "data")
     }
     return {**parts, "sparse_rarity": site.sparse.tfidf.rarity}
-
-
-def _texts(site: Site, embedding: TextEmbedding) -> dict[str, Sequence[str]]:
-    texts = {"titles": site.titles, "query_texts": site.queries.texts, "words": embedding.vectors.words}
-    return texts if site.sparse is None else {**texts, "sparse_words": site.sparse.tfidf.words}
 
 
 def is_site(folder: Path) -> bool:

@@ -74,9 +74,8 @@ def _condition(mean: np.ndarray, covariance: np.ndarray, joint: int, ridge: floa
     given = covariance[..., :joint, :joint]
     smallest = np.linalg.eigvalsh(given)[..., 0]
     singular = ~(smallest >= 1.5 * ridge)
-    given = given + np.where(singular, 2 * ridge - np.minimum(smallest, 0), 0)[..., None, None] * np.eye(
-        joint
-    )
+    added = np.where(singular, 2 * ridge - np.minimum(smallest, 0), 0)
+    given = given + added[..., None, None] * np.eye(joint)
     cross = covariance[..., :joint, joint:]
     matrices = np.linalg.solve(given, cross).swapaxes(-1, -2)
     offsets = mean[..., joint:] - (matrices @ mean[..., :joint, None])[..., 0]

@@ -18,16 +18,15 @@ class ReturnRule:
 
 
 @dataclass(frozen=True)
-class PatientRule:
+class PatientRule(ReturnRule):
     """The paper's rule with a limit of iterations per level: at low levels the rule is hard to meet."""
 
-    scale: float = 35.0
     patience: int = 20
     """The largest number of iterations at a level."""
 
     def is_met(self, level: int, mean_return: float, iterations: int) -> bool:
         """Whether the mean return suffices or the limit is reached."""
-        return mean_return > 1 - level / self.scale or iterations >= self.patience
+        return super().is_met(level, mean_return, iterations) or iterations >= self.patience
 
 
 @dataclass(frozen=True)

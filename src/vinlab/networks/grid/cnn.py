@@ -15,15 +15,18 @@ from torch.nn import functional
 from vinlab.networks.base import Policy, require_side
 from vinlab.types import MOVE_NAMES, InputError, Iterations
 
+Owners = Int[Tensor, " N"]
+"""The map of each state."""
+Places = Int[Tensor, "N 2"]
+"""Row and column of each state."""
+
 
 @dataclass(frozen=True)
 class UniqueStates:
     """The unique states among those of a query."""
 
-    owner: Int[Tensor, " N"]
-    """The map of each state."""
-    places: Int[Tensor, "N 2"]
-    """Row and column of each state."""
+    owner: Owners
+    places: Places
     which: Int[Tensor, "B S"]
     """The index of each state of the query among the unique ones."""
 
@@ -75,8 +78,7 @@ class CnnConfig:
 class Window:
     """The part of a feature map in which a state differs from the map with an empty position channel."""
 
-    owner: Int[Tensor, " N"]
-    """The map of each state."""
+    owner: Owners
     corner: Int[Tensor, "N 2"]
     """The first row and column, always inside the feature map."""
     content: Float[Tensor, "N C s s"]
@@ -135,16 +137,14 @@ class ReactiveCnn(Policy):
         return unique.spread(self.moves(patch_features(plan, unique.owner, unique.places).flatten(1)))
 
     def patch_features_reference(
-        self, plan: list[Tensor], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
+        self, plan: list[Tensor], owner: Owners, places: Places
     ) -> Float[Tensor, "N C h w"]:
         """The last feature map of some states, by a full pass with the position channel set."""
         image = plan[0][owner]
         image[torch.arange(len(owner)), -1, places[:, 0], places[:, 1]] = 1.0
         return self.images(image.contiguous(memory_format=torch.channels_last))[-1]
 
-    def patch_features(
-        self, plan: list[Tensor], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
-    ) -> Float[Tensor, "N C h w"]:
+    def patch_features(self, plan: list[Tensor], owner: Owners, places: Places) -> Float[Tensor, "N C h w"]:
         """The same, but faster: only the windows in which the states differ are computed."""
         window, images = patch_from_state(plan[0], owner, places), iter(plan)
         for index, layer in enumerate(self.filters):
@@ -157,9 +157,7 @@ class ReactiveCnn(Policy):
         return gather_patch(image, window, whole, image.shape[-1])
 
 
-def patch_from_state(
-    image: Float[Tensor, "B D H W"], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
-) -> Window:
+def patch_from_state(image: Float[Tensor, "B D H W"], owner: Owners, places: Places) -> Window:
     """The one cell of each state that its position marks."""
     cells = image[owner, :, places[:, 0], places[:, 1]]
     cells = torch.cat([cells[:, :-1], torch.ones_like(cells[:, :1])], dim=1)

@@ -72,8 +72,12 @@ def slope_on(source: SlopeSource, target: Grid, window: Any) -> Float32[np.ndarr
     slope of the post that it lies on.
     """
     if is_finer(source, target):
-        grown, inner = _grown(window, target)
-        values = _averaged(source.raster, target, grown)
+        raster, (grown, inner) = source.raster, _grown(window, target)
+        average = import_rasterio().enums.Resampling.average
+        options = {"resampling": average, "add_alpha": raster.file.nodata is None}
+        shape = (target.height, target.width)
+        with reading(raster.path), warped(raster, target.crs, target.transform, shape, **options) as there:
+            values = read_values(raster, grown, file=there)
         return source.degrees(values, target.spacing(_rows(grown), source.unit))[inner]
     return _nearest(source, target, window)
 
@@ -105,15 +109,6 @@ def _nearest(source: SlopeSource, target: Grid, window: Any) -> np.ndarray:
             resampling=rasterio.enums.Resampling.nearest,
         )
     return slope
-
-
-def _averaged(raster: Raster, target: Grid, window: Any) -> np.ndarray:
-    """The values of a finer raster in a window of the target grid."""
-    average = import_rasterio().enums.Resampling.average
-    options = {"resampling": average, "add_alpha": raster.file.nodata is None}
-    shape = (target.height, target.width)
-    with reading(raster.path), warped(raster, target.crs, target.transform, shape, **options) as there:
-        return read_values(raster, window, file=there)
 
 
 def _grown(window: Any, grid: Grid) -> tuple[Any, tuple[slice, slice]]:
