@@ -64,7 +64,7 @@ COMMANDS = {
     "reproduce": Command(
         "reproduce:reproduce", "Make the runs, tables and figures of results/ anew.", compiles=True
     ),
-    "plot": Command("table:plot", "Draw a run, a shipped model, or all runs of an experiment."),
+    "plot": Command("plot:plot", "Draw a run, a shipped model, or all runs of an experiment."),
     "browse": Command("browse:browse", "Let a trained web policy find the page that a query describes."),
     "completion": Command(
         "completion:completion", "Print a script for bash that completes commands, options and ids."
