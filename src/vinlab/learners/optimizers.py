@@ -42,8 +42,10 @@ def _slide(start: float, end: float, progress: float) -> float:
 class TheanoRmsProp(torch.optim.Optimizer):
     """RMSProp as in the authors' code: epsilon inside the root (torch has it outside)."""
 
-    def __init__(self, parameters: Iterable[nn.Parameter], *, lr: float) -> None:
-        super().__init__(parameters, {"lr": lr, "rho": 0.9, "epsilon": 1e-6})
+    def __init__(
+        self, parameters: Iterable[nn.Parameter], *, lr: float, rho: float = 0.9, epsilon: float = 1e-6
+    ) -> None:
+        super().__init__(parameters, {"lr": lr, "rho": rho, "epsilon": epsilon})
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -88,6 +88,8 @@ def _backed_up(
 
 
 Kernels = SharedKernels | UntiedKernels | LocalKernels
+
+
 Transition = TypeVar("Transition", bound=GridTransition)
 
 

@@ -12,7 +12,6 @@ from vinlab.planning.border import Outside
 from vinlab.planning.grid import GridPlanner
 from vinlab.types import InputError, Iterations, Plan
 
-Coarse = Float[Tensor, "B 1 h w"]
 Combine = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor | None]]
 """How a level uses the coarser one: from its reward, the coarse value and the factor between their sizes to the reward
 it plans with and its initial value (None: zero)."""
@@ -102,14 +101,18 @@ class HierarchicalPlanner(nn.Module):
         return plan
 
 
-def upsample_nearest(value: Coarse, size: Sequence[int], factor: int) -> Float[Tensor, "B 1 H W"]:
+def upsample_nearest(
+    value: Float[Tensor, "B 1 h w"], size: Sequence[int], factor: int
+) -> Float[Tensor, "B 1 H W"]:
     """The coarse value on a finer map: each cell has the value of its coarse cell."""
     _require_coarse(value, size, factor)
     rows, cols = (torch.arange(fine, device=value.device) // factor for fine in size)
     return value[:, :, rows][:, :, :, cols]
 
 
-def upsample_linear(value: Coarse, size: Sequence[int], factor: int) -> Float[Tensor, "B 1 H W"]:
+def upsample_linear(
+    value: Float[Tensor, "B 1 h w"], size: Sequence[int], factor: int
+) -> Float[Tensor, "B 1 H W"]:
     """The coarse value on a finer map, linear between the centres of coarse cells."""
     _require_coarse(value, size, factor)
     larger = functional.interpolate(value, scale_factor=factor, mode="bilinear", align_corners=False)
