@@ -15,18 +15,15 @@ from torch.nn import functional
 from vinlab.networks.base import Policy, require_side
 from vinlab.types import MOVE_NAMES, InputError, Iterations
 
-Owners = Int[Tensor, " N"]
-"""The map of each state."""
-Places = Int[Tensor, "N 2"]
-"""Row and column of each state."""
-
 
 @dataclass(frozen=True)
 class UniqueStates:
     """The unique states among those of a query."""
 
-    owner: Owners
-    places: Places
+    owner: Int[Tensor, " N"]
+    """The map of each state."""
+    places: Int[Tensor, "N 2"]
+    """Row and column of each state."""
     which: Int[Tensor, "B S"]
     """The index of each state of the query among the unique ones."""
 
@@ -54,6 +51,14 @@ SMALL = 16
 """Up to this side the windows cover most of the map, and computing only them is slower."""
 
 
+def draw_glorot(layer: nn.Module) -> None:
+    """Glorot-uniform weights and zero biases, as the authors' CNNs start with."""
+    if isinstance(layer, nn.Conv2d | nn.Linear):
+        assert layer.bias is not None
+        nn.init.xavier_uniform_(layer.weight)
+        nn.init.zeros_(layer.bias)
+
+
 @dataclass(frozen=True)
 class CnnConfig:
     """The CNN of the technical details: five layers of width 3, the first and the third pooled, one full layer."""
@@ -78,7 +83,8 @@ class CnnConfig:
 class Window:
     """The part of a feature map in which a state differs from the map with an empty position channel."""
 
-    owner: Owners
+    owner: Int[Tensor, " N"]
+    """The map of each state."""
     corner: Int[Tensor, "N 2"]
     """The first row and column, always inside the feature map."""
     content: Float[Tensor, "N C s s"]
@@ -103,15 +109,7 @@ class ReactiveCnn(Policy):
         self.pooled = config.pooled
         side = config.size // POOL ** len(config.pooled)
         self.moves = nn.Linear(config.filters[-1] * side * side, len(MOVE_NAMES), bias=False)
-        self._draw_weights()
-
-    def _draw_weights(self) -> None:
-        """Glorot-uniform filters, zero biases, small normal noise in the last layer."""
-        for layer in self.filters:
-            assert isinstance(layer, nn.Conv2d)
-            assert layer.bias is not None
-            nn.init.xavier_uniform_(layer.weight)
-            nn.init.zeros_(layer.bias)
+        self.filters.apply(draw_glorot)
         nn.init.normal_(self.moves.weight, std=0.01)
 
     def plan(self, observation: Float[Tensor, "B C H W"], *, iterations: Iterations = None) -> list[Tensor]:
@@ -137,14 +135,16 @@ class ReactiveCnn(Policy):
         return unique.spread(self.moves(patch_features(plan, unique.owner, unique.places).flatten(1)))
 
     def patch_features_reference(
-        self, plan: list[Tensor], owner: Owners, places: Places
+        self, plan: list[Tensor], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
     ) -> Float[Tensor, "N C h w"]:
         """The last feature map of some states, by a full pass with the position channel set."""
         image = plan[0][owner]
         image[torch.arange(len(owner)), -1, places[:, 0], places[:, 1]] = 1.0
         return self.images(image.contiguous(memory_format=torch.channels_last))[-1]
 
-    def patch_features(self, plan: list[Tensor], owner: Owners, places: Places) -> Float[Tensor, "N C h w"]:
+    def patch_features(
+        self, plan: list[Tensor], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
+    ) -> Float[Tensor, "N C h w"]:
         """The same, but faster: only the windows in which the states differ are computed."""
         window, images = patch_from_state(plan[0], owner, places), iter(plan)
         for index, layer in enumerate(self.filters):
@@ -157,7 +157,9 @@ class ReactiveCnn(Policy):
         return gather_patch(image, window, whole, image.shape[-1])
 
 
-def patch_from_state(image: Float[Tensor, "B D H W"], owner: Owners, places: Places) -> Window:
+def patch_from_state(
+    image: Float[Tensor, "B D H W"], owner: Int[Tensor, " N"], places: Int[Tensor, "N 2"]
+) -> Window:
     """The one cell of each state that its position marks."""
     cells = image[owner, :, places[:, 0], places[:, 1]]
     cells = torch.cat([cells[:, :-1], torch.ones_like(cells[:, :1])], dim=1)

@@ -18,7 +18,7 @@ from vinlab.modules import (
 from vinlab.modules.attention import gather_states
 from vinlab.modules.transition import Initialisation, initial_kernels
 from vinlab.networks.base import Policy, require_side
-from vinlab.networks.grid.cnn import unique_states
+from vinlab.networks.grid.cnn import draw_glorot, unique_states
 from vinlab.networks.vin import ValueIterationNetwork
 from vinlab.planning import GridPlanner
 from vinlab.types import InputError, Iterations, Plan
@@ -140,7 +140,7 @@ class PooledCnn(Policy):
         self.body = nn.Sequential(*_filters(config), nn.Flatten(), *_full(config))
         self.moves = nn.Linear(config.full[-1], MOVES)
         if config.initialisation == "glorot":
-            self.apply(_draw_glorot)
+            self.apply(draw_glorot)
             with torch.no_grad():
                 self.moves.weight *= FIRST_LOGITS
 
@@ -167,13 +167,6 @@ class PooledCnn(Policy):
         position = functional.one_hot(cells, self.size * self.size).to(maps.dtype)
         images = torch.cat([maps, position.view(-1, 1, self.size, self.size)], dim=1)
         return images.contiguous(memory_format=torch.channels_last)  # faster by half on a CPU
-
-
-def _draw_glorot(layer: nn.Module) -> None:
-    if isinstance(layer, nn.Conv2d | nn.Linear):
-        nn.init.xavier_uniform_(layer.weight)
-        assert layer.bias is not None
-        nn.init.zeros_(layer.bias)
 
 
 def _filters(config: PooledCnnConfig) -> list[nn.Module]:

@@ -8,7 +8,6 @@ from jaxtyping import Bool, Float32, UInt8
 from vinlab.domains.mars.terrain.noise import Noises, unit_gradient
 from vinlab.types import InputError
 
-Relief = Float32[np.ndarray, "h w"]
 SKYLIGHT = 0.35
 """The share of light that a shadow gets from the sky."""
 CAMERA_BLUR = 0.6
@@ -43,7 +42,9 @@ class CameraConfig:
             )
 
 
-def render(relief: Relief, noises: Noises, config: CameraConfig) -> UInt8[np.ndarray, "h w"]:
+def render(
+    relief: Float32[np.ndarray, "h w"], noises: Noises, config: CameraConfig
+) -> UInt8[np.ndarray, "h w"]:
     """The image of a relief whose heights are in pixels."""
     from scipy.ndimage import gaussian_filter
 
@@ -57,7 +58,7 @@ def render(relief: Relief, noises: Noises, config: CameraConfig) -> UInt8[np.nda
     return _expose(gaussian_filter(light, CAMERA_BLUR), config, noises.rng)
 
 
-def shade(relief: Relief, azimuth: float, elevation: float) -> Float32[np.ndarray, "h w"]:
+def shade(relief: Float32[np.ndarray, "h w"], azimuth: float, elevation: float) -> Float32[np.ndarray, "h w"]:
     """Lambertian shading for a sun at these angles (radians, azimuth from north by east); 1 where it is flat."""
     down, along = np.gradient(relief)
     # Row 0 is the north: the sun stands -cos(azimuth) down the rows and sin(azimuth) along them.
@@ -66,7 +67,9 @@ def shade(relief: Relief, azimuth: float, elevation: float) -> Float32[np.ndarra
     return np.maximum(light, 0)
 
 
-def cast_shadow(relief: Relief, azimuth: float, elevation: float) -> Bool[np.ndarray, "h w"]:
+def cast_shadow(
+    relief: Float32[np.ndarray, "h w"], azimuth: float, elevation: float
+) -> Bool[np.ndarray, "h w"]:
     """Where the relief hides a sun in the west, up to 45 degrees to either side."""
     from vinlab.domains.mars.terrain.kernels import cast_shadows
 
