@@ -43,6 +43,12 @@ def one_cycle(epochs: int, rate: float, *, batch: int) -> ImitationConfig:
     return ImitationConfig(stages=(Stage(epochs, rate, "one-cycle"),), batch_problems=batch)
 
 
+def authors_rmsprop(epochs: int) -> ImitationConfig:
+    """RMSProp in four stages of so many epochs, with the rates and the batches of the authors' code."""
+    stages = tuple(Stage(epochs, rate) for rate in (0.01, 0.005, 0.002, 0.001))
+    return ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=12, clip=None)
+
+
 Order = Callable[[int], np.ndarray]
 """Which problems an epoch reads, one after the other."""
 

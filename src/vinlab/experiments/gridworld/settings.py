@@ -7,7 +7,7 @@ from typing import Literal
 from vinlab.domains.gridworld.author_data import AUTHORS_ATTEMPTS
 from vinlab.experiments.base import RECIPES, Budget, Recipe, Setting, by_id
 from vinlab.experiments.gridworld.data import GridworldData
-from vinlab.learners.imitation import ImitationConfig, one_cycle
+from vinlab.learners.imitation import ImitationConfig, authors_rmsprop, one_cycle
 from vinlab.learners.optimizers import Stage
 from vinlab.networks.configs import NetworkConfig
 from vinlab.networks.grid.cnn import CnnConfig
@@ -55,11 +55,8 @@ DEEP_ITERATIONS = {size: 2 * size for size in ITERATIONS}
 
 ATTEMPTS: dict[Budget, int] = {"smoke": 60, "small": 1000, "paper": AUTHORS_ATTEMPTS}
 
-PAPER_ROWS, PAPER_BATCH = 10, 12
-"""An update of the authors' reads 12 rows of 10 states of one map."""
-
-PAPER_RATES = (0.01, 0.005, 0.002, 0.001)
-"""The authors' rates of RMSProp, one for each stage."""
+PAPER_ROWS = 10
+"""The authors' updates read rows of as many states of one map."""
 
 NOISE_EPOCHS = {8: 20, 16: 20, 28: 40}
 """Of the last stage, at the budget ``paper``."""
@@ -104,13 +101,7 @@ def paper_recipe(network: NetworkConfig, size: int, budget: Budget) -> Gridworld
     """What the authors' code does: their initial noise, labels, batches and order, RMSProp in four stages."""
     epochs = {"smoke": 1, "small": 5, "paper": 30}[budget]
     data = replace(data_of(size, budget, "paper"), rows=PAPER_ROWS)
-    return GridworldTraining(network, data, replace(rmsprop(epochs), keep="last"), start="authors")
-
-
-def rmsprop(epochs: int) -> ImitationConfig:
-    """RMSProp in four stages of so many epochs, with the authors' rates and batches."""
-    stages = tuple(Stage(epochs, rate) for rate in PAPER_RATES)
-    return ImitationConfig(stages=stages, optimiser="rmsprop", batch_problems=PAPER_BATCH, clip=None)
+    return GridworldTraining(network, data, replace(authors_rmsprop(epochs), keep="last"), start="authors")
 
 
 def noise_recipe(

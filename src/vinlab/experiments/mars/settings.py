@@ -7,10 +7,9 @@ from vinlab.domains.mars.expert import DemonstrationConfig
 from vinlab.domains.mars.splits import Protocol
 from vinlab.domains.mars.terrain.synthetic import SyntheticConfig
 from vinlab.experiments.base import RECIPES, Budget, Recipe, Setting, by_id
-from vinlab.experiments.gridworld.settings import rmsprop
 from vinlab.experiments.mars.classifier import LabelConfig
 from vinlab.experiments.mars.data import MarsData
-from vinlab.learners.imitation import one_cycle
+from vinlab.learners.imitation import authors_rmsprop, one_cycle
 from vinlab.learners.losses import DenseConfig, ReachConfig
 from vinlab.learners.staged import TrainingStage
 from vinlab.networks.terrain.configs import (
@@ -124,7 +123,7 @@ def _stages(name: str, epochs: tuple[int, ...], budget: Budget, recipe: Recipe) 
     first = LabelConfig() if name in CLASSIFIERS else DenseConfig()
     learning = one_cycle(epochs[0], RATE, batch=16)
     if recipe == "paper" and name not in CLASSIFIERS:
-        learning = rmsprop(PAPER_EPOCHS if budget == "paper" else 1)
+        learning = authors_rmsprop(PAPER_EPOCHS if budget == "paper" else 1)
     reach = (TrainingStage(ReachConfig(), one_cycle(more, REACH_RATE, batch=16)) for more in epochs[1:])
     return TrainingStage(first, learning), *reach
 
