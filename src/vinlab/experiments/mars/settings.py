@@ -22,9 +22,9 @@ from vinlab.networks.terrain.configs import (
 
 NETWORKS = {
     "vin": "VIN on an image of the terrain, by imitation",
-    "vin-arrival": "VIN on an image of the terrain, by imitation, then by the probability to reach the goal",
+    "vin-arrival": "VIN on an image of the terrain, by imitation, then maximising the probability to reach the goal",
     "fixed-point": "VIN that learns the cost of each cell and plans to the fixed point, by imitation",
-    "fixed-point-arrival": "VIN to the fixed point, by imitation, then by the probability to reach the goal",
+    "fixed-point-arrival": "VIN to the fixed point, by imitation, then maximising the probability to reach the goal",
     "cnn": "reactive CNN on the same image, by imitation",
     "classifier": "classifier of steep cells with a shortest-path planner on its map, soft and hard",
     "cell-classifier": "the same, where the classifier sees one cell of 8 x 8 pixels at a time",
