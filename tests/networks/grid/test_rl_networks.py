@@ -58,15 +58,16 @@ def test_the_cnn_for_side_16_is_the_appendixs():
     ]
 
 
-def test_the_cnn_sees_the_map_the_goal_and_its_own_place():
-    network, maps = PooledCnnConfig.for_size(8).build(), images(8)
+@pytest.mark.parametrize(("size", "mark"), [(8, 1.0), (16, 10.0)])
+def test_the_cnn_sees_the_map_the_goal_and_its_own_place(size, mark):
+    network, maps = PooledCnnConfig.for_size(size).build(), images(size)
     logits = network.act(network.plan(maps), STATES)
     assert logits.shape == (2, 3, MOVES)
     for problem in range(2):
         for state in range(3):
             row, col = STATES[problem, state].tolist()
-            here = torch.zeros(1, 8, 8)
-            here[0, row, col] = 1.0
+            here = torch.zeros(1, size, size)
+            here[0, row, col] = mark
             alone = network.moves(network.body(torch.cat([maps[problem], here])[None]))[0]
             torch.testing.assert_close(logits[problem, state], alone, rtol=1e-4, atol=1e-5)
 
