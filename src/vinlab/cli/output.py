@@ -128,7 +128,8 @@ def _scores_table(id: str, scores: Mapping[str, Any]) -> "Table":
     # Data of one's own and experiments beyond the paper have no numbers of it.
     compared = not paper.keys().isdisjoint(shown)
     columns = ("ours", "paper") if compared else ("score",)
-    table = Table("measure", *columns, title=f"{id} on {scores['num_problems']} unseen problems")
+    title = f"{id} on {scores['num_problems']} unseen problems"
+    table = Table("measure", *columns, title=title, min_width=len(id))  # a narrower one would break the id
     for name, measure in shown.items():
         numbers = (_number(scores[name], measure), _number(paper.get(name), measure))
         table.add_row(measure.heading, *numbers[: len(columns)])
