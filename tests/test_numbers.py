@@ -1,7 +1,8 @@
 """Numbers in README and docs that carry the name of a setting are those of its recorded runs.
 
 ``99.87 ± 0.05 %<!-- gridworld/28/hvin default -->`` is the mean success of all recorded seeds and its deviation. A tag
-may go on with a measure, and with a seed: ``98.8 %<!-- gridworld/8/vin paper success_rate seed-2 -->``.
+may go on with a measure, and with a seed: ``98.8 %<!-- gridworld/8/vin paper success_rate seed-2 -->``. The runs are those on
+generated data, or on the real data that it ends with: ``99.2 %<!-- gridworld/16/vin paper on gridworld_authors -->``.
 """
 
 import re
@@ -16,7 +17,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TAG = re.compile(
     r"(?P<mean>\d+(?:\.\d+)?)(?: ± (?P<deviation>\d+\.\d+))?(?: ?(?P<percent>%))?"
-    r"<!-- (?P<id>\w+/[\w/-]+) (?P<recipe>\w+)(?: (?P<measure>[a-z]\w*))?(?: seed-(?P<seed>\d+))? -->"
+    r"<!-- (?P<id>\w+/[\w/-]+) (?P<recipe>\w+)(?: (?P<measure>[a-z]\w*))?(?: seed-(?P<seed>\d+))?"
+    r"(?: on (?P<source>\w+))? -->"
 )
 ANY_TAG = re.compile(r"<!-- \w+/[\w/-]+ (?:default|paper|noise)\b[^>]*-->")
 RUNS = collect_runs(ROOT / "results" / "runs")
@@ -26,7 +28,8 @@ def wrong_numbers(text, runs):
     """The tagged numbers that the runs do not give, each with what they give."""
     wrong = []
     for tag in TAG.finditer(text):
-        rows = [run for run in runs if (run.manifest.id, run.manifest.recipe) == (tag["id"], tag["recipe"])]
+        asked = (tag["id"], tag["recipe"], tag["source"])
+        rows = [run for run in runs if (run.manifest.id, run.manifest.recipe, run.manifest.source) == asked]
         rows = [run for run in rows if tag["seed"] is None or run.manifest.seed == int(tag["seed"])]
         measure, scale = tag["measure"] or "success_rate", 100.0 if tag["percent"] else 1.0
         found = [scale * run.result["scores"][measure] for run in rows]
