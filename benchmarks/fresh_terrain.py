@@ -1,9 +1,9 @@
 """Recorded networks of Mars on synthetic terrain that no choice was made by.
 
 ``python benchmarks/fresh_terrain.py`` evaluates the runs on synthetic terrain whose weights were kept on 10,000 patches
-of 40 terrains, drawn after the settings were chosen and used for nothing else. It prints one JSON object: the success of
-every run, its mean over the seeds of a setting, and how far each setting is from the soft planner that learned on more
-ground, with the standard error over blocks of terrain.
+of 40 terrains, drawn after the settings were chosen and used for nothing else. It prints one JSON object: the success
+of every run, its mean over the seeds of a setting, and how far each setting is from the soft planner that learned on
+more ground, with the standard error over blocks of terrain.
 """
 
 import argparse
