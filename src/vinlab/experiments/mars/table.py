@@ -21,8 +21,8 @@ bootstrap)*: its standard error when blocks of terrain as large as a patch are r
 fewer independent ones. *± seeds*: standard deviation over the seeds of training. *Loss*: share of states on the
 expert's paths in which the move is not the expert's own. *Extra steps*: mean of steps beyond the expert's, over the
 successes. *Optimal moves*: share of those states in which the move is one of the optimal ones. *Minutes*: one training
-on one CPU core. *More ground*: trained with three times as many further patches, on synthetic terrain of their own.
-Test problems are the same for all rows of a block.
+on one CPU core, in some rows beside other work. *More ground*: trained with three times as many further patches, on
+synthetic terrain of their own. Test problems are the same for all rows of a block.
 """
 
 NAMES = {
