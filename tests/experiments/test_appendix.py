@@ -39,7 +39,8 @@ def test_of_the_runs_of_table_1_the_table_of_weight_sharing_shows_those_of_the_r
     runs = [run for run in collect_runs(RUNS) if run.manifest.id == "gridworld/16/vin"]
     assert {run.manifest.recipe for run in runs} == {"default", "paper", "noise"}
     lines = [line for line in WEIGHT_SHARING.table(runs).splitlines() if line.startswith("| gridworld")]
-    assert [line.split("|")[2].strip() for line in lines] == ["paper", "paper"]  # all starts, and the best of three
+    recipes = [line.split("|")[2].strip() for line in lines]
+    assert recipes == ["paper", "paper"]  # all starts, and the best of three
 
 
 def test_in_the_recipe_paper_the_tied_network_on_all_data_is_that_of_table_1():
