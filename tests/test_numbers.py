@@ -1,8 +1,9 @@
 """Numbers in README and docs that carry the name of a setting are those of its recorded runs.
 
 ``99.87 ± 0.05 %<!-- gridworld/28/hvin default -->`` is the mean success of all recorded seeds and its deviation. A tag
-may go on with a measure, and with a seed: ``98.8 %<!-- gridworld/8/vin paper success_rate seed-2 -->``. The runs are those
-on generated data, or on the real data that it ends with: ``99.2 %<!-- gridworld/16/vin paper on gridworld_authors -->``.
+may go on with a measure, and with a seed: ``98.8 %<!-- gridworld/8/vin paper success_rate seed-2 -->``. The runs are
+those on generated data, or on the real data that it ends with:
+``99.2 %<!-- gridworld/16/vin paper on gridworld_authors -->``.
 """
 
 import re
