@@ -241,3 +241,10 @@ def test_an_unknown_network_or_benchmark_is_answered_by_the_nearest():
         experiment_of("arena/gppn-15/bset")
     with pytest.raises(InputError, match=r"did you mean .*arena/maze-hard/best"):
         experiment_of("arena/mazehard/best")
+
+
+@pytest.mark.parametrize("id", SETTINGS)
+def test_every_setting_has_mazes_of_every_kind_at_every_budget(id):
+    for budget in ("smoke", "small", "paper"):
+        data = SETTINGS[id].configure(budget, "default").data
+        assert data.training and data.validation and data.test, budget

@@ -156,9 +156,10 @@ def _for_budget(data: ArenaData, budget: Budget) -> ArenaData:
     smallest = min(part.size for part in data.training)
 
     def few(parts: tuple[MazeSet, ...], maps: int) -> tuple[MazeSet, ...]:
-        return tuple(
-            replace(part, maps=min(part.maps, maps)) for part in parts if part.size <= max(smallest, 60)
-        )
+        small = [part for part in parts if part.size <= max(smallest, 60)]
+        # Where all mazes are large, a few of the smallest stay.
+        kept = small or [min(parts, key=lambda part: part.size)]
+        return tuple(replace(part, maps=min(part.maps, maps)) for part in kept)
 
     return replace(
         data, training=few(data.training, 40), validation=few(data.validation, 4), test=few(data.test, 4)
