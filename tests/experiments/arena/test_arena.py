@@ -247,4 +247,4 @@ def test_an_unknown_network_or_benchmark_is_answered_by_the_nearest():
 def test_every_setting_has_mazes_of_every_kind_at_every_budget(id):
     for budget in ("smoke", "small", "paper"):
         data = SETTINGS[id].configure(budget, "default").data
-        assert data.training and data.validation and data.test, budget
+        assert all((data.training, data.validation, data.test)), budget
