@@ -90,7 +90,7 @@ CNN_STEPS = {
     8: TrustRegionConfig(fisher_share=0.5),
     16: TrustRegionConfig(fisher_share=0.5, fisher_stride=8, entropy_bonus=0.01),
 }
-"""At 16 x 16 every eighth state counts for the Fisher matrix, which takes most of the time, and a bonus for entropy
+"""At 16 x 16 every eighth state counts for the Fisher matrix, which would take most of the time; a bonus for entropy
 keeps the policy from being sure of its moves before it has learned them."""
 
 
